@@ -2,6 +2,7 @@ package positions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -47,15 +48,29 @@ func (s *source) places(ctx context.Context, at eventlog.Offsets) ([]Place, erro
 	return all, nil
 }
 
-// check refuses places in partitions of another incarnation.
+// check refuses places in partitions of another incarnation, with ErrInvalid. Any other error is that the source does
+// not say which it has.
 func (s *source) check(ctx context.Context, places []Place) error {
 	for _, p := range places {
 		incarnation, err := s.incarnation(ctx, p.Partition)
-		if err != nil || incarnation != p.Incarnation {
+		if err != nil {
+			return s.unknown(ctx, p.Partition, err)
+		}
+		if incarnation != p.Incarnation {
 			return ErrInvalid
 		}
 	}
 	return nil
+}
+
+// unknown is the error of a partition of which the source does not say what it is: ErrInvalid where it has none of the
+// name.
+func (s *source) unknown(ctx context.Context, partition string, err error) error {
+	all, listErr := s.Partitions(ctx)
+	if listErr == nil && !slices.Contains(all, partition) {
+		return ErrInvalid
+	}
+	return errors.Join(err, listErr)
 }
 
 // folds are the projections that fold the rows of models.

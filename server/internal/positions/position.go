@@ -24,8 +24,9 @@ var ErrInvalid = errors.New("this is no position that the server has given out")
 
 // Bounds of positions. One that is larger than a header should be is left out of answers.
 const (
-	maxToken = 4 << 10
-	binding  = "position"
+	maxToken  = 4 << 10
+	mostAsked = 16 // positions that one request may ask for
+	binding   = "position"
 )
 
 // sealer makes the texts of positions that clients get. It remembers those that it has made, because most answers are
@@ -95,11 +96,9 @@ func (s *sealer) open(token string) ([]Place, error) {
 	return places, nil
 }
 
-// offsets are those of the places.
-func offsets(places []Place) eventlog.Offsets {
-	all := make(eventlog.Offsets, len(places))
+// raise raises offsets to those of the places.
+func raise(all eventlog.Offsets, places []Place) {
 	for _, p := range places {
 		all[p.Partition] = max(all[p.Partition], p.Offset)
 	}
-	return all
 }

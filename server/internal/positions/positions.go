@@ -26,7 +26,8 @@ import (
 const (
 	// Header is how far the rows of an answer have come, or where events are that were posted.
 	Header = ingest.PositionHeader
-	// MinHeader is the position that the rows of an answer have to have reached.
+	// MinHeader is the position that the rows of an answer have to have reached, or a list of them: of each partition the
+	// highest counts. A client cannot compare positions, and has several where answers come side by side.
 	MinHeader = "Foldql-Min-Position"
 	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
 	// table some time later, or with copies that are yet to follow their rows; "blocked" where events that count as
@@ -72,7 +73,7 @@ func (*Positions) Validate(graphql.ExecutableSchema) error { return nil }
 
 // request is a request whose answer is to have a position.
 type request struct {
-	min    string // the position that it asks for, "" for none
+	min    []string // the positions that it asks for
 	header http.Header
 }
 
@@ -81,13 +82,25 @@ type requestKey struct{}
 // Handler has the answers of a GraphQL handler that has the extension tell positions.
 func (p *Positions) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := &request{min: r.Header.Get(MinHeader), header: w.Header()}
+		asked := &request{min: listed(r.Header.Values(MinHeader)), header: w.Header()}
 		ctx := context.WithValue(r.Context(), requestKey{}, asked)
-		if asked.min != "" {
+		if len(asked.min) > 0 {
 			ctx = querydb.WithConsistentReads(ctx)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// listed are the elements of a header whose value is a list, on however many lines.
+func listed(lines []string) (elements []string) {
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			if element = strings.Trim(element, " \t"); element != "" {
+				elements = append(elements, element)
+			}
+		}
+	}
+	return elements
 }
 
 // InterceptResponse implements graphql.ResponseInterceptor.
@@ -99,7 +112,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 	}
 	read := readsOf(p.cfg.Catalog, op)
 	those := p.folds.those(&read)
-	if asked.min != "" {
+	if len(asked.min) > 0 {
 		if err := p.await(ctx, asked.min, those); err != nil {
 			return graphqlError(err)
 		}
@@ -131,19 +144,40 @@ func graphqlError(err error) *graphql.Response {
 	return &graphql.Response{Errors: gqlerror.List{gql}}
 }
 
-// await waits until the rows that the projections fold have reached a position.
-func (p *Positions) await(ctx context.Context, min string, those []*projections.Running) error {
-	places, err := p.sealer.open(min)
-	if err == nil {
-		err = p.source.check(ctx, places)
+// asked is how far rows have to be that have reached all of some positions.
+func (p *Positions) asked(ctx context.Context, tokens []string) (eventlog.Offsets, error) {
+	if len(tokens) > mostAsked {
+		return nil, graphqlerr.New(graphqlerr.LimitExceeded, "the header %s has %d positions, at most %d may it have: leave "+
+			"out those that were asked for before, the answer had a position in their place", MinHeader, len(tokens), mostAsked)
 	}
-	if err != nil {
-		return graphqlerr.New(graphqlerr.InvalidToken, "the position in the header %s is none of this server's log: leave "+
-			"it out, and take one of a later answer", MinHeader)
+	all := eventlog.Offsets{}
+	for _, token := range tokens {
+		places, err := p.sealer.open(token)
+		if err == nil {
+			err = p.source.check(ctx, places)
+		}
+		switch {
+		case errors.Is(err, ErrInvalid):
+			return nil, graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s is none of this server's log: "+
+				"leave it out, and take one of a later answer", MinHeader)
+		case err != nil:
+			p.cfg.Logger.ErrorContext(ctx, "a position cannot be compared with the source of events", "error", err)
+			return nil, graphqlerr.New(graphqlerr.Unavailable, "the source of events, which the position in the header %s is "+
+				"of, does not answer: ask again, or leave the header out", MinHeader)
+		}
+		raise(all, places)
 	}
+	return all, nil
+}
+
+// await waits until the rows that the projections fold have reached positions.
+func (p *Positions) await(ctx context.Context, min []string, those []*projections.Running) error {
 	waiting, cancel := context.WithTimeout(ctx, p.cfg.Wait)
 	defer cancel()
-	at := offsets(places)
+	at, err := p.asked(waiting, min)
+	if err != nil {
+		return err
+	}
 	for _, one := range those {
 		if one.Await(waiting, at) != nil {
 			return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s within %s: ask "+

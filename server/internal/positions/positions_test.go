@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // renewed is a source whose partitions are of some incarnation.
@@ -20,10 +24,14 @@ type renewed struct {
 }
 
 func (s renewed) Incarnation(_ context.Context, partition string) (string, error) {
-	if partition == "gone" {
-		return "", errors.New("there is no such partition")
+	if partition == "gone" || partition == "silent" {
+		return "", errors.New("it does not answer")
 	}
 	return s.incarnation, nil
+}
+
+func (renewed) Partitions(context.Context) ([]string, error) {
+	return []string{"0", "1", "silent"}, nil
 }
 
 func sealerOf(key byte) *sealer { return &sealer{key: (&keys.TokenKey{key}).Sealer()} }
@@ -51,6 +59,35 @@ func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
 	}
 	if err := is.check(t.Context(), []Place{{"gone", "one", 1}}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a partition that is gone: %v, want it refused", err)
+	}
+	err = is.check(t.Context(), []Place{{"silent", "one", 1}})
+	if err == nil || errors.Is(err, ErrInvalid) {
+		t.Errorf("a partition that does not answer: %v, want that to be told, since it may be the one of the position", err)
+	}
+}
+
+// TestOfSeveralPositionsTheHighestCounts, of each partition.
+func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
+	p := New(Config{Folds: &projections.Set{}, Source: renewed{incarnation: "one"}, Logger: slog.New(slog.DiscardHandler)})
+	first := p.sealer.seal([]Place{{"0", "one", 7}, {"1", "one", 2}})
+	second := p.sealer.seal([]Place{{"0", "one", 5}, {"1", "one", 9}})
+	for _, lines := range [][]string{{first + ", " + second}, {second, first}, {",, " + first + " ,", second}} {
+		at, err := p.asked(t.Context(), listed(lines))
+		if diff := cmp.Diff(eventlog.Offsets{"0": 7, "1": 9}, at); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", lines, err, diff)
+		}
+	}
+	for code, tokens := range map[graphqlerr.Code][]string{
+		graphqlerr.InvalidToken:  {first, "AAAA"},
+		graphqlerr.LimitExceeded: slices.Repeat([]string{first}, mostAsked+1),
+		graphqlerr.Unavailable:   {first, p.sealer.seal([]Place{{"silent", "one", 1}})},
+	} {
+		if _, err := p.asked(t.Context(), tokens); graphqlerr.CodeOf(err) != code {
+			t.Errorf("%d positions: %v, want %s", len(tokens), err, code)
+		}
+	}
+	if none := listed([]string{"", " , ,"}); len(none) > 0 {
+		t.Errorf("an empty header has the positions %q", none)
 	}
 }
 
