@@ -15,10 +15,25 @@ import (
 type Field struct {
 	Name     string
 	Required bool
+	// Was are its former names. A text may have the field under several of its names: Name counts before those, and
+	// they in their order.
+	Was []string
+	// Default is the JSON of the value of the field where the text has none, nil for no such value.
+	Default []byte
+}
+
+// names of a field that a text may have are told apart up to this many.
+const maxNames = 16
+
+// presence is what a text has had of a field: bit 0 stands for its name, the others for its former names.
+type presence struct {
+	given uint16 // the names that were there
+	read  uint16 // the one whose value was read last, 0 for none
 }
 
 // Object reads an object: it yields, in the order of the text, the place in fields of each field that is there and not
-// null. The body of the loop reads the value of the field and nothing else, with exactly one call.
+// null, then of each that is not and has a default. The body of the loop reads the value of the field and nothing else,
+// with exactly one call; it is called again for a field that the text has under a name that counts before.
 func (r *Reader) Object(fields []Field) iter.Seq[int] {
 	return func(yield func(int) bool) { r.object(fields, yield) }
 }
@@ -27,10 +42,10 @@ func (r *Reader) object(fields []Field, yield func(int) bool) {
 	if !r.want(scan.Object, "object") || !r.deeper() {
 		return
 	}
-	var room [32]bool
+	var room [32]presence
 	seen := room[:]
 	if len(fields) > len(room) {
-		seen = make([]bool, len(fields))
+		seen = make([]presence, len(fields))
 	}
 	if !r.check(r.text.Open('{')) {
 		return
@@ -39,7 +54,7 @@ func (r *Reader) object(fields []Field, yield func(int) bool) {
 	var others surplus
 	if r.members(fields, seen, &others, yield) {
 		r.path = r.path[:len(r.path)-1]
-		r.missing(fields, seen, &others)
+		r.missing(fields, seen, &others, yield)
 	}
 }
 
@@ -76,7 +91,7 @@ func (s *surplus) meant(field string) string {
 }
 
 // members reads up to the closing bracket and reports whether it got there.
-func (r *Reader) members(fields []Field, seen []bool, others *surplus, yield func(int) bool) bool {
+func (r *Reader) members(fields []Field, seen []presence, others *surplus, yield func(int) bool) bool {
 	guess := 0
 	for first := true; ; first = false {
 		more, err := r.text.More(first, '}')
@@ -87,7 +102,7 @@ func (r *Reader) members(fields []Field, seen []bool, others *surplus, yield fun
 		if !r.check(err) {
 			return false
 		}
-		i := find(fields, name, guess)
+		i, former := find(fields, name, guess)
 		if i < 0 {
 			others.add(name)
 			if !r.skip(name) {
@@ -96,28 +111,36 @@ func (r *Reader) members(fields []Field, seen []bool, others *surplus, yield fun
 			continue
 		}
 		r.path[len(r.path)-1].field = fields[i].Name
+		if former > 0 {
+			r.path[len(r.path)-1].field = fields[i].Was[former-1]
+		}
 		guess = i + 1
-		if !r.member(fields[i], &seen[i], i, yield) {
+		if !r.member(&fields[i], uint16(1)<<min(former, maxNames-1), &seen[i], i, yield) {
 			return false
 		}
 	}
 }
 
-// member reads the value of one declared field.
-func (r *Reader) member(f Field, seen *bool, i int, yield func(int) bool) bool {
-	if *seen {
+// member reads the value of one declared field, which the text has under the name that the bit stands for.
+func (r *Reader) member(f *Field, name uint16, seen *presence, i int,
+	yield func(int) bool) bool {
+	if seen.given&name != 0 {
 		r.Fail("given twice")
 		return false
 	}
-	if r.text.Kind() == scan.Null {
-		if f.Required {
+	seen.given |= name
+	switch {
+	case r.text.Kind() == scan.Null:
+		if f.Required && len(f.Was) == 0 {
 			r.Fail("required, got null")
 			return false
 		}
-		*seen = true
 		return r.check(r.text.Null())
+	case seen.read != 0 && seen.read < name:
+		_, err := r.text.Skip()
+		return r.check(err)
 	}
-	*seen = true
+	seen.read = name
 	return yield(i) && r.err == nil
 }
 
@@ -139,29 +162,62 @@ func shortened(name []byte) string {
 	return string(bytes.ToValidUTF8(name[:most], nil)) + "…"
 }
 
-// missing records the first required field that was not there, and what may have been written in place of it.
-func (r *Reader) missing(fields []Field, seen []bool, others *surplus) {
-	for i, f := range fields {
-		if f.Required && !seen[i] {
+// missing reads the defaults of fields that were not there, or records the first required one, and what may have been
+// written in place of it.
+func (r *Reader) missing(fields []Field, seen []presence, others *surplus, yield func(int) bool) {
+	for i := range fields {
+		f := &fields[i]
+		switch {
+		case seen[i].read != 0:
+		case f.Default != nil:
+			if !readDefault(r, f, i, yield) {
+				return
+			}
+		case f.Required:
 			r.path = append(r.path, step{field: f.Name, index: -1})
-			r.Fail("required, but missing" + others.meant(f.Name))
+			if seen[i].given != 0 {
+				r.Fail("required, got null")
+			} else {
+				r.Fail("required, but missing" + others.meant(f.Name))
+			}
 			return
 		}
 	}
 }
 
-// find returns where the field is, -1 for nowhere. Producers mostly write fields in one order, so the one after the
-// last is tried first.
-func find(fields []Field, name []byte, guess int) int {
+// readDefault has the default of a field read in the place of a value of the text.
+func readDefault(r *Reader, f *Field, i int, yield func(int) bool) bool {
+	text := r.text
+	r.text = scan.Scanner{}
+	r.text.Reset(f.Default)
+	r.path = append(r.path, step{field: f.Name, index: -1})
+	more := yield(i)
+	if r.err == nil {
+		r.path = r.path[:len(r.path)-1]
+	}
+	r.text = text
+	return more && r.err == nil
+}
+
+// find returns where the field is, -1 for nowhere, and which of its former names it has, counted from 1, 0 for none.
+// Producers mostly write fields in one order, so the one after the last is tried first.
+func find(fields []Field, name []byte, guess int) (at, former int) {
 	if guess < len(fields) && fields[guess].Name == string(name) {
-		return guess
+		return guess, 0
 	}
 	for i := range fields {
 		if fields[i].Name == string(name) {
-			return i
+			return i, 0
 		}
 	}
-	return -1
+	for i := range fields {
+		for j, was := range fields[i].Was {
+			if was == string(name) {
+				return i, j + 1
+			}
+		}
+	}
+	return -1, 0
 }
 
 // deeper reports whether another object or list may be entered.

@@ -127,6 +127,10 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 	if !ok {
 		return invalidEvent(i, e.ID, "type", "no such event type is declared")
 	}
+	if declared.Retired {
+		return invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and takes no "+
+			"more of them")
+	}
 	err := declared.Check(e.Data)
 	var field *eventlog.FieldError
 	switch {

@@ -33,6 +33,7 @@ func readCounted(r *data.Reader) (n int) {
 
 var types = eventlog.Types{
 	"Counted": {Name: "Counted", Check: func(b []byte) error { _, err := data.Decode(b, readCounted); return err }},
+	"Dropped": {Name: "Dropped", Retired: true},
 	"Broken":  {Name: "Broken", Check: func([]byte) error { return errors.New("secret") }},
 }
 
@@ -132,6 +133,11 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 			"a field is of the wrong type", "[" + event("a", "") + "," + strings.Replace(event("b", ""), `1}`, `"1"}`, 1) + "]",
 			[]string{"Content-Type", batch},
 			detail{Type: "invalid-event", Status: 400, Event: &first, ID: "b", Field: "data.n", Reason: "want Int, got string"},
+		},
+		{
+			"the type is retired", strings.Replace(event("a", ""), "Counted", "Dropped", 1), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type",
+				Reason: "the event type Dropped is retired: the log keeps its events, and takes no more of them"},
 		},
 		{
 			"data are no object", strings.Replace(event("a", ""), `{"n":1}`, `[]`, 1), []string{"Content-Type", one},
