@@ -45,12 +45,15 @@ func TestSampleEventsThatTheAPIWouldRefuseAreRefused(t *testing.T) {
 	undeclared, unfit := taskEvent("2", "x"), taskEvent("2", "x")
 	undeclared.Type = "TaskAded"
 	unfit.Data = []byte(`{}`)
+	retired := taskEvent("2", "x")
+	retired.Type = "TaskDropped"
 	for _, c := range []struct {
 		event eventlog.Event
 		want  string
 	}{
 		{undeclared, `sample event 2 (id "added-2") is of type "TaskAded", which no schema of events declares (is ` +
 			`TaskAdded meant?)`},
+		{retired, `sample event 2 (id "added-2") is of type "TaskDropped", which is retired`},
 		{unfit, `sample event 2 (id "added-2") of type TaskAdded: field taskId: required, but missing`},
 	} {
 		app, args := newProject(false).App, embedded(t)

@@ -97,7 +97,7 @@ func newProject(secured bool) *project {
 			Name:  "TaskAdded",
 			Check: func(data []byte) error { _, err := readTask(data); return err },
 			Tags:  func([]byte) ([]string, error) { return nil, nil },
-		}},
+		}, "TaskDropped": {Name: "TaskDropped", Retired: true}},
 		Projections: []projection.Projection{p.tasks(m)},
 		Catalog: &catalog.Catalog{
 			Types: map[string]*catalog.Type{"Task": typ}, Secured: secured,

@@ -117,7 +117,7 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 		all.WriteString(source(t, dir, "schema.graphqls").Input)
 		all.WriteString(source(t, dir, "events.graphqls").Input)
 	}
-	for _, name := range append(sdl.BuildDirectives(), "partitionTag", "tag") {
+	for _, name := range append(sdl.BuildDirectives(), "partitionTag", "tag", "default", "was", "retired") {
 		if !strings.Contains(all.String(), "@"+name) {
 			t.Errorf("no case has @%s", name)
 		}
@@ -320,6 +320,11 @@ func TestVersionChangesWithWhatIsRead(t *testing.T) {
 		{`lines: [Line!]`, `lines: Line`, true, true},
 		{`product: ID!`, `product: String!`, true, true},
 		{`type F { orderId: ID! @tag note: String }`, `type F { orderId: String }`, false, false},
+		{`state: State`, `stage: State @was(name: "state")`, false, false},
+		{`state: State`, `stage: State @was(name: "state") @was(name: "phase")`, false, false},
+		{`state: State`, `stage: State @was(name: "phase")`, true, true},
+		{`type F {`, `type G @was(name: "F") {`, false, false},
+		{`state: State`, `state: State! @default(value: NEW)`, true, true},
 		{`orderId: ID! @tag state: State`, `state: State "Of the order." orderId: ID! @tag`, false, false},
 		{`NEW DONE`, `DONE NEW`, false, false},
 	} {

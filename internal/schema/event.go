@@ -1,11 +1,39 @@
 package schema
 
+import "slices"
+
 // EventType is an event, or an object inside of one.
 type EventType struct {
 	Name        string
 	Description string
+	Was         []string // former names of an event, under which it is read too; the oldest first
 	Fields      []*EventField
 	Pos         Pos
+}
+
+// Names are all names under which a log has events of the type, the present one first.
+func (t *EventType) Names() []string { return append([]string{t.Name}, t.Was...) }
+
+// FirstName is the oldest name of the type.
+func (t *EventType) FirstName() string { return first(t.Was, t.Name) }
+
+// FirstName is the oldest name of the field.
+func (f *EventField) FirstName() string { return first(f.Was, f.Name) }
+
+func first(was []string, now string) string {
+	if len(was) > 0 {
+		return was[0]
+	}
+	return now
+}
+
+// EventNamed finds an event that is in use by its name, nil for none.
+func (m *Model) EventNamed(name string) *EventType {
+	i := slices.IndexFunc(m.Events, func(t *EventType) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return m.Events[i]
 }
 
 // EventField is a field of an event.
@@ -20,5 +48,7 @@ type EventField struct {
 	ElemNullable bool
 	PartitionTag bool
 	Tag          bool
+	Was          []string `json:",omitempty"` // former names, under which it is read too; the oldest first
+	Default      string   `json:",omitempty"` // JSON of the value of events without it; "" for none
 	Pos          Pos
 }

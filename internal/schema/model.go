@@ -9,9 +9,10 @@ type Model struct {
 	ReadModels  []*ReadModel // in order of declaration
 	Tables      []*Table     // shared by entities, in order of declaration
 	Collections []*Collection
-	Objects     []*Object // object types that rows hold, in order of declaration
-	Enums       []*Enum   // enums used by read models, in order of declaration
-	Events      []*EventType
+	Objects     []*Object    // object types that rows hold, in order of declaration
+	Enums       []*Enum      // enums used by read models, in order of declaration
+	Events      []*EventType // in use
+	Retired     []*EventType // events that are known, and of which nothing is made
 	EventEnums  []*Enum
 	Values      []*EventType // object types used inside of events, and not events themselves
 }

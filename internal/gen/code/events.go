@@ -2,6 +2,8 @@ package code
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -72,8 +74,15 @@ func Decoders(m *schema.Model) *File {
 	f.line("// Types are the declared events.")
 	f.line("var Types = eventlog.Types{")
 	for _, t := range m.Events {
-		f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", t.Name, t.Name, schema.GoName(t.Name),
-			schema.GoName(t.Name))
+		for _, name := range t.Names() {
+			f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", name, t.Name, schema.GoName(t.Name),
+				schema.GoName(t.Name))
+		}
+	}
+	for _, t := range m.Retired {
+		for _, name := range t.Names() {
+			f.line("%q: {Name: %q, Retired: true},", name, t.Name)
+		}
 	}
 	f.line("}\n")
 	for _, t := range m.Events {
@@ -142,11 +151,7 @@ func (f *eventTypesFile) reader(t *schema.EventType) {
 	name := schema.GoName(t.Name)
 	f.line("var fieldsOf%s = []data.Field{", name)
 	for _, field := range t.Fields {
-		required := ""
-		if !field.Nullable {
-			required = ", Required: true"
-		}
-		f.line("{Name: %q%s},", field.Name, required)
+		f.line("{Name: %q%s},", field.Name, presence(field))
 	}
 	f.line("}\n")
 	f.line("func read%s(r *data.Reader) (v %s) {", name, name)
@@ -155,6 +160,32 @@ func (f *eventTypesFile) reader(t *schema.EventType) {
 		f.line("case %d:\nv.%s = %s", i, schema.GoName(field.Name), readExpr(field))
 	}
 	f.line("}\n}\nreturn v\n}\n")
+}
+
+// presence says what of a field a text must have, and what stands for it.
+func presence(field *schema.EventField) string {
+	text := ""
+	switch {
+	case field.Default != "":
+		text = fmt.Sprintf(", Default: []byte(%s)", goString(field.Default))
+	case !field.Nullable:
+		text = ", Required: true"
+	}
+	if len(field.Was) > 0 {
+		// The newest name counts before older ones.
+		newest := slices.Clone(field.Was)
+		slices.Reverse(newest)
+		text += ", Was: " + goStrings(newest)
+	}
+	return text
+}
+
+// goString writes a text as Go does, without a backslash where there is a way.
+func goString(text string) string {
+	if strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
 }
 
 // readExpr is the expression that reads a field.

@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/served"
@@ -179,7 +180,7 @@ func Projectors(m *schema.Model, module string) *File {
 	for _, r := range m.ReadModels {
 		for _, w := range r.Writers {
 			if r.SeriesOf == nil {
-				f.projector(r, w)
+				f.projector(m, r, w)
 			}
 		}
 	}
@@ -189,7 +190,7 @@ func Projectors(m *schema.Model, module string) *File {
 	return f.File
 }
 
-func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
+func (f *opsFile) projector(m *schema.Model, r *schema.ReadModel, w *schema.Writer) {
 	name := schema.GoName(r.Name)
 	f.line("// %s", projectorComment(r, w))
 	if len(r.Writers) > 1 {
@@ -204,7 +205,7 @@ func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)
 	f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
 	f.line("return projection.%s, projection.Projection{", newProjection(r, w))
-	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(w.Events))
+	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(eventNames(m, w)))
 	if w.Stream != "" {
 		f.line("EventSource: %q,", w.Stream)
 	}
@@ -214,10 +215,31 @@ func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	}
 	f.line("Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {\nswitch e.Type {")
 	for _, e := range w.Events {
-		f.line("case %q:\ndata, err := event.Decode%s(e.Data)\nif err != nil {\nreturn nil, err\n}", e, schema.GoName(e))
+		f.takenEvent(m.EventNamed(e))
 		f.line("return p.%s(data, m), nil", schema.GoName(e))
 	}
 	f.line("}\nreturn foreign(%q, e)\n},\n})\n}\n", w.Projector)
+}
+
+// takenEvent writes how an event is decoded. Projectors know it by its present name.
+func (f *opsFile) takenEvent(t *schema.EventType) {
+	names := make([]string, len(t.Names()))
+	for i, name := range t.Names() {
+		names[i] = strconv.Quote(name)
+	}
+	f.line("case %s:", strings.Join(names, ", "))
+	if len(t.Was) > 0 {
+		f.line("m.Type = %q", t.Name)
+	}
+	f.line("data, err := event.Decode%s(e.Data)\nif err != nil {\nreturn nil, err\n}", schema.GoName(t.Name))
+}
+
+// eventNames are the names under which a log has the events of a projector.
+func eventNames(m *schema.Model, w *schema.Writer) (names []string) {
+	for _, e := range w.Events {
+		names = append(names, m.EventNamed(e).Names()...)
+	}
+	return names
 }
 
 func projectorComment(r *schema.ReadModel, w *schema.Writer) string {

@@ -66,11 +66,11 @@ func tellTable(b *strings.Builder, m *schema.Model, t *schema.Table) {
 // tellModel writes what the rows of one model depend on.
 func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	fmt.Fprintf(b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream,
-		r.Events, r.Tags)
+		firstNames(m, r.Events), r.Tags)
 	if len(r.Writers) > 1 {
 		for _, w := range r.Writers {
-			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, w.Events, w.Tags,
-				ordinals(w.Writes))
+			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, firstNames(m, w.Events),
+				w.Tags, ordinals(w.Writes))
 		}
 		if isCopied(m, r) { // then one projection folds what all of them write
 			b.WriteString("copied\n")
@@ -151,6 +151,15 @@ func tellEvents(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 }
 
+// firstNames are the oldest names of events: to call one otherwise changes nothing in rows.
+func firstNames(m *schema.Model, events []string) []string {
+	names := make([]string, len(events))
+	for i, name := range events {
+		names[i] = m.EventNamed(name).FirstName()
+	}
+	return names
+}
+
 // halfText says how the keys of a half are made.
 func halfText(h schema.Half) string {
 	how := fmt.Sprintf("%s escape=%t", h.Casing(), h.Layout.Escape == keys.EscapePercent)
@@ -183,14 +192,17 @@ func (e *eventText) tell(t *schema.EventType) {
 		return
 	}
 	e.written[t] = true
-	fmt.Fprintf(e, "event %q\n", t.Name)
+	fmt.Fprintf(e, "event %q\n", t.FirstName())
 	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int {
-		return cmp.Compare(a.Name, b.Name)
+		return cmp.Compare(a.FirstName(), b.FirstName())
 	})
 	for _, f := range fields {
 		tag := e.tagged && (f.Tag || f.PartitionTag)
-		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.Name, e.typeText(f), f.List, f.Nullable,
+		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.FirstName(), e.typeText(f), f.List, f.Nullable,
 			f.ElemNullable, tag)
+		if f.Default != "" {
+			fmt.Fprintf(e, "default %q\n", f.Default)
+		}
 	}
 	for _, f := range fields {
 		if f.Object != nil {

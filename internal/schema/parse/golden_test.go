@@ -152,6 +152,9 @@ func dump(t *testing.T, m *schema.Model) string {
 		"readModels": models, "enums": m.Enums, "eventEnums": m.EventEnums,
 		"events": dumpEvents(m.Events), "values": dumpEvents(m.Values),
 	}
+	if len(m.Retired) > 0 {
+		all["retired"] = dumpEvents(m.Retired)
+	}
 	if len(m.Objects) > 0 {
 		all["objects"] = m.Objects
 	}
@@ -378,8 +381,11 @@ func dumpEvents(types []*schema.EventType) []any {
 				Object string
 			}{d, object})
 		}
-		all = append(all, map[string]any{"name": e.Name, "description": e.Description, "fields": fields,
-			"pos": e.Pos.String()})
+		d := map[string]any{"name": e.Name, "description": e.Description, "fields": fields, "pos": e.Pos.String()}
+		if len(e.Was) > 0 {
+			d["was"] = e.Was
+		}
+		all = append(all, d)
 	}
 	return all
 }

@@ -36,3 +36,28 @@ var (
 		"never takes the event {1}, which has no tag {2}",
 		"tag the field in {1} as well, or leave the event out")
 )
+
+// Events of former times.
+var (
+	DefaultValue = newRule("default-value",
+		"has a default that no event could have: {1}",
+		"write a value of type {2}")
+	DefaultNullable = newRule("default-nullable",
+		"has a default and may be null; a field that is null counts as one that is not there, and has the default",
+		"make it {1}!, or remove @default")
+	WasName = newRule("was-name",
+		"cannot have been called {1}",
+		"name it as the schema had it, in letters, digits and _")
+	WasTaken = newRule("was-taken",
+		"was called {1}, which names {2} too",
+		"keep a name for one of them; what took over the name of another needs a name of its own")
+	WasInside = newRule("was-inside",
+		"is inside of events, which do not hold its name",
+		"remove @was")
+	RetiredInside = newRule("retired-inside",
+		"is retired, and {1} holds it",
+		"remove @retired: what is inside of events goes when no event has it")
+	TakesRetired = newRule("takes-retired",
+		"takes the event {1}, which is retired",
+		"leave it out of the events, or remove @retired from {1}")
+)

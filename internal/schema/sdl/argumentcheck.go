@@ -10,6 +10,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// defaultValue is the type of arguments that hold a literal of any type; who reads them knows of which.
+const defaultValue = "DefaultValue"
+
 // argumentCheck holds one argument against its type.
 type argumentCheck struct {
 	types               map[string]*ast.Definition
@@ -68,7 +71,7 @@ func (c argumentCheck) value(v *ast.Value, t *ast.Type) *fault {
 func (c argumentCheck) half() bool { return c.argument == "pk" || c.argument == "sk" }
 
 func (c argumentCheck) single(v *ast.Value, typ string) *fault {
-	if def := c.types[typ]; def != nil {
+	if def := c.types[typ]; def != nil && typ != defaultValue {
 		switch {
 		case def.Kind == ast.InputObject && v.Kind == ast.ObjectValue:
 			return c.object(v, def)
@@ -87,6 +90,10 @@ func (c argumentCheck) single(v *ast.Value, typ string) *fault {
 		}
 	}
 	switch typ {
+	case defaultValue:
+		if v.Kind == ast.Variable {
+			return c.mistyped(v, `"…"`)
+		}
 	case "Boolean":
 		if v.Kind != ast.BooleanValue {
 			return c.mistyped(v, "true or false")

@@ -42,6 +42,10 @@ func checkSample(events []eventlog.Event, types eventlog.Types) error {
 			return config.Wrong("sample", "sample event %d (id %q) is of type %q, which no schema of events declares%s: "+
 				"declare it, or correct the event", i+1, e.ID, e.Type, meant(e.Type, types))
 		}
+		if declared.Retired {
+			return config.Wrong("sample", "sample event %d (id %q) is of type %q, which is retired: leave it out", i+1, e.ID,
+				e.Type)
+		}
 		if err := declared.Check(e.Data); err != nil {
 			return config.Wrong("sample", "sample event %d (id %q) of type %s: %w: correct the event", i+1, e.ID, e.Type, err)
 		}

@@ -100,6 +100,9 @@ func (p *Project) OwnQueries() ast.FieldList {
 func (p *Project) MeantEvent(name string) string {
 	known := make([]string, len(p.Model.Events))
 	for i, e := range p.Model.Events {
+		if slices.Contains(e.Was, name) {
+			return "; it is called " + e.Name + " now"
+		}
 		known[i] = e.Name
 	}
 	return sdl.Suggest(name, known)

@@ -36,10 +36,9 @@ func (l *eventReader) read() {
 			l.Add(rule.EventKind.Broken(sdl.Position(def.Position), def.Name, "", sdl.KindName(def.Kind)))
 		}
 	}
-	enums := map[string]bool{}
 	for _, def := range objects {
 		for _, f := range def.Fields {
-			l.readEventField(types, enums, types[def.Name], f)
+			l.readEventField(types, types[def.Name], f)
 		}
 	}
 	l.classify(objects, types)
@@ -47,10 +46,12 @@ func (l *eventReader) read() {
 		l.checkEventTags(types[def.Name], def)
 		l.checkCycle(types[def.Name])
 	}
-	l.readEventEnums(enums)
+	l.readEventEnums()
+	l.readFormerNames(objects, types)
+	l.readDefaults(objects, types)
 }
 
-func (l *eventReader) readEventField(types map[string]*schema.EventType, enums map[string]bool, t *schema.EventType,
+func (l *eventReader) readEventField(types map[string]*schema.EventType, t *schema.EventType,
 	def *ast.FieldDefinition) {
 	s := sdl.TypeRefOf(def.Type)
 	f := &schema.EventField{
@@ -77,7 +78,6 @@ func (l *eventReader) readEventField(types map[string]*schema.EventType, enums m
 		l.Add(rule.UnknownType.Broken(pos, t.Name, f.Name, s.Name, sdl.SuggestType(s.Name, l.Events)))
 	case held.Kind == ast.Enum:
 		f.Scalar, f.Enum = "String", s.Name
-		enums[s.Name] = true
 	case held.Kind == ast.Object:
 		f.Object = types[s.Name]
 	default:
@@ -117,17 +117,31 @@ func (l *eventReader) classify(objects []*ast.Definition, types map[string]*sche
 	}
 	for _, def := range objects {
 		t := types[def.Name]
-		if taken[def.Name] || !held[t] {
+		switch {
+		case def.Directives.ForName("retired") != nil:
+			l.Model.Retired = append(l.Model.Retired, t)
+		case taken[def.Name] || !held[t]:
 			l.Model.Events = append(l.Model.Events, t)
-		} else {
+		default:
 			l.Model.Values = append(l.Model.Values, t)
 		}
 	}
 	l.checkUnused()
+	l.keepUsed()
 }
 
 // checkUnused warns of values that hold one another and are in no event.
 func (l *eventReader) checkUnused() {
+	used := usedBy(slices.Concat(l.Model.Events, l.Model.Retired))
+	for _, v := range l.Model.Values {
+		if !used[v] {
+			l.Add(rule.EventUnused.Broken(v.Pos, v.Name, ""))
+		}
+	}
+}
+
+// usedBy are the events, and all that is inside of them.
+func usedBy(events []*schema.EventType) map[*schema.EventType]bool {
 	used := map[*schema.EventType]bool{}
 	var use func(t *schema.EventType)
 	use = func(t *schema.EventType) {
@@ -139,14 +153,10 @@ func (l *eventReader) checkUnused() {
 			use(f.Object)
 		}
 	}
-	for _, e := range l.Model.Events {
+	for _, e := range events {
 		use(e)
 	}
-	for _, v := range l.Model.Values {
-		if !used[v] {
-			l.Add(rule.EventUnused.Broken(v.Pos, v.Name, ""))
-		}
-	}
+	return used
 }
 
 func (l *eventReader) checkEventTags(t *schema.EventType, def *ast.Definition) {
@@ -207,7 +217,15 @@ func (l *eventReader) checkCycle(start *schema.EventType) {
 }
 
 // readEventEnums adds the enums of events, in order of declaration, those of the read models' schema last.
-func (l *eventReader) readEventEnums(used map[string]bool) {
+func (l *eventReader) readEventEnums() {
+	used := map[string]bool{}
+	for _, t := range slices.Concat(l.Model.Events, l.Model.Values) {
+		for _, f := range t.Fields {
+			if f.Enum != "" {
+				used[f.Enum] = true
+			}
+		}
+	}
 	for _, doc := range []*sdl.Document{l.Events, l.API} {
 		for _, def := range doc.Types {
 			if def.Kind == ast.Enum && used[def.Name] {

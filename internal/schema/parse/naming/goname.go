@@ -52,7 +52,7 @@ func (l *goNames) check() {
 	l.checkStructs()
 	l.checkOwnArguments()
 	for _, def := range l.Events.Types {
-		if def.Kind == ast.Object {
+		if def.Kind == ast.Object && !isRetired(def) {
 			fields := l.newScope()
 			for _, f := range def.Fields {
 				fields.named(f.Name, "field "+f.Name, sdl.Position(f.Position), def.Name, f.Name)
@@ -176,15 +176,21 @@ func (l *goNames) claimProjectors(s *scope) {
 	}
 }
 
+// isRetired reports whether an event is retired; no Go is made of it.
+func isRetired(def *ast.Definition) bool { return def.Directives.ForName("retired") != nil }
+
 func (l *goNames) checkEventPackage() {
 	s := l.newScope()
 	s.names["Types"] = "the list of all events"
 	for _, def := range l.Events.Types {
-		if def.Kind == ast.Object {
+		if def.Kind == ast.Object && !isRetired(def) {
 			s.names["Decode"+schema.GoName(def.Name)] = "the decoder of type " + def.Name
 		}
 	}
 	for _, def := range l.Events.Types {
+		if isRetired(def) {
+			continue
+		}
 		if s.named(def.Name, "type "+def.Name, sdl.Position(def.Position), def.Name, "") && def.Kind == ast.Enum {
 			s.constants(def)
 		}

@@ -45,6 +45,8 @@ func (d *writerReader) checkWriter(m *ast.Directive, w *schema.Writer) {
 	for _, e := range w.Events {
 		if def := d.Project.Events.Named[e]; def == nil || def.Kind != ast.Object {
 			d.Report(rule.UnknownEvent, sdl.ArgumentPosition(m, "events"), nil, e, d.Project.MeantEvent(e))
+		} else if def.Directives.ForName("retired") != nil {
+			d.Report(rule.TakesRetired, sdl.ArgumentPosition(m, "events"), nil, e)
 		}
 	}
 	if len(d.Marks) == 1 {
