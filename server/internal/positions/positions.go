@@ -151,6 +151,7 @@ func (p *Positions) asked(ctx context.Context, tokens []string) (eventlog.Offset
 			"out those that were asked for before, the answer had a position in their place", MinHeader, len(tokens), mostAsked)
 	}
 	all := eventlog.Offsets{}
+	var refused []string
 	for _, token := range tokens {
 		places, err := p.sealer.open(token)
 		if err == nil {
@@ -158,14 +159,18 @@ func (p *Positions) asked(ctx context.Context, tokens []string) (eventlog.Offset
 		}
 		switch {
 		case errors.Is(err, ErrInvalid):
-			return nil, graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s is none of this server's log: "+
-				"leave it out, and take one of a later answer", MinHeader)
+			refused = append(refused, token)
 		case err != nil:
 			p.cfg.Logger.ErrorContext(ctx, "a position cannot be compared with the source of events", "error", err)
 			return nil, graphqlerr.New(graphqlerr.Unavailable, "the source of events, which the position in the header %s is "+
 				"of, does not answer: ask again, or leave the header out", MinHeader)
 		}
 		raise(all, places)
+	}
+	if len(refused) > 0 {
+		err := graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s is none of this server's log: leave out "+
+			"what extensions.positions has, and take the position of a later answer", MinHeader)
+		return nil, graphqlerr.WithExtension(err, "positions", refused)
 	}
 	return all, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -85,6 +86,11 @@ func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 		if _, err := p.asked(t.Context(), tokens); graphqlerr.CodeOf(err) != code {
 			t.Errorf("%d positions: %v, want %s", len(tokens), err, code)
 		}
+	}
+	var told *gqlerror.Error
+	_, err := p.asked(t.Context(), []string{"AAAA", first, "BBBB"})
+	if !errors.As(err, &told) || !slices.Equal(told.Extensions["positions"].([]string), []string{"AAAA", "BBBB"}) {
+		t.Errorf("%v tells of %v, want those that are refused", err, told.Extensions)
 	}
 	if none := listed([]string{"", " , ,"}); len(none) > 0 {
 		t.Errorf("an empty header has the positions %q", none)
