@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/foldql/foldql/internal/tests/markdown"
 )
 
 const (
@@ -89,16 +91,16 @@ func (r *reader) run(commands string) string {
 }
 
 // execute does what a block and the sentence before it say.
-func (r *reader) execute(b block) {
+func (r *reader) execute(b markdown.Block) {
 	r.t.Helper()
-	verb, name := b.file()
+	verb, name := b.File()
 	switch {
 	case verb != "":
 		r.edit(b, verb, name)
-	case b.language == "sh" && strings.HasSuffix(b.text, "make run\n"):
-		r.serve(b.text)
-	case b.language == "sh":
-		commands := strings.ReplaceAll(b.text, documented, r.url)
+	case b.Language == "sh" && strings.HasSuffix(b.Text, "make run\n"):
+		r.serve(b.Text)
+	case b.Language == "sh":
+		commands := strings.ReplaceAll(b.Text, documented, r.url)
 		printed := r.run(commands)
 		r.answer = func() string {
 			defer func() { printed = "" }()
@@ -107,10 +109,10 @@ func (r *reader) execute(b block) {
 			}
 			return r.run(commands)
 		}
-	case b.language == "graphql" && strings.Contains(strings.ToLower(b.intro), "ask"):
-		query := strings.ReplaceAll(b.text, `"…"`, `"`+r.token+`"`)
+	case b.Language == "graphql" && strings.Contains(strings.ToLower(b.Intro), "ask"):
+		query := strings.ReplaceAll(b.Text, `"…"`, `"`+r.token+`"`)
 		r.answer = func() string { return ask(r.t, r.url, query) }
-	case b.language == "json" && b.intro == "The answer:":
+	case b.Language == "json" && b.Intro == "The answer:":
 		r.compare(b)
 	default:
 		r.t.Fatalf("%v: nothing says how to execute this block", b)
@@ -118,18 +120,18 @@ func (r *reader) execute(b block) {
 }
 
 // edit writes, extends or changes a file of the project.
-func (r *reader) edit(b block, verb, name string) {
+func (r *reader) edit(b markdown.Block, verb, name string) {
 	r.t.Helper()
 	path := filepath.Join(strings.TrimSpace(r.run("pwd")), filepath.FromSlash(name))
-	text := b.text
+	text := b.Text
 	if verb != "Write" {
 		before, err := os.ReadFile(path)
 		if err != nil {
 			r.t.Fatalf("%v: %v", b, err)
 		}
-		text = string(before) + "\n" + b.text
+		text = string(before) + "\n" + b.Text
 		if verb == "Change" {
-			if text, err = patch(string(before), b.text); err != nil {
+			if text, err = patch(string(before), b.Text); err != nil {
 				r.t.Fatalf("%v: %v", b, err)
 			}
 		}
@@ -183,10 +185,10 @@ func (r *reader) serve(commands string) {
 }
 
 // compare waits until the answer is the one of the block: rows follow their events a moment later.
-func (r *reader) compare(b block) {
+func (r *reader) compare(b markdown.Block) {
 	r.t.Helper()
 	var want any
-	if err := json.Unmarshal([]byte(b.text), &want); err != nil {
+	if err := json.Unmarshal([]byte(b.Text), &want); err != nil {
 		r.t.Fatalf("%v: %v", b, err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
@@ -251,4 +253,26 @@ func ask(t *testing.T, url, query string) string {
 		t.Fatal(err)
 	}
 	return string(answer)
+}
+
+// patch changes a text as the lines of a diff say, which must fit in one place.
+func patch(text, diff string) (string, error) {
+	var before, after strings.Builder
+	for line := range strings.Lines(diff) {
+		switch line[0] {
+		case '-':
+			before.WriteString(line[1:])
+		case '+':
+			after.WriteString(line[1:])
+		case ' ':
+			before.WriteString(line[1:])
+			after.WriteString(line[1:])
+		default:
+			return "", fmt.Errorf("a line of a diff begins with -, + or a space: %q", line)
+		}
+	}
+	if n := strings.Count(text, before.String()); n != 1 {
+		return "", fmt.Errorf("the text has these lines %d times:\n%s", n, before.String())
+	}
+	return strings.Replace(text, before.String(), after.String(), 1), nil
 }
