@@ -1,0 +1,122 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/internal/tests/markdown"
+	"github.com/foldql/foldql/server"
+)
+
+const document = "docs/clients.md"
+
+// TestTheRecipesOfClientsWork: without them a client misses what it has written whenever folding is held up, and with
+// them never.
+func TestTheRecipesOfClientsWork(t *testing.T) {
+	dir := install(t)
+	t.Run("folding is held up until a query waits", func(t *testing.T) {
+		const rounds = 20
+		s := openShop(t, false, server.Limits{})
+		for name, got := range s.play(t, dir, rounds) {
+			var listed []string
+			for i := range rounds {
+				listed = append(listed, fmt.Sprint(name, "-", i))
+			}
+			slices.Sort(listed) // as sort keys are
+			want := outcome{Missed: map[string]int{"without": rounds, "with": 0, "sideBySide": 0, "afterOthers": 0,
+				"refused": 0}, Kept: false, Listed: listed}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: - wanted, + what came\n%s", name, diff)
+			}
+		}
+	})
+	t.Run("folding is held up until a query has waited in vain", func(t *testing.T) {
+		const rounds = 3
+		s := openShop(t, true, server.Limits{PositionWait: 20 * time.Millisecond})
+		for name, got := range s.play(t, dir, rounds, "late") {
+			want := outcome{Missed: map[string]int{"without": rounds, "with": 0}}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: - wanted, + what came\n%s", name, diff)
+			}
+		}
+		if stale := s.stale.Load(); stale != 2*rounds {
+			t.Errorf("%d queries have waited in vain, want %d: each was asked again once", stale, 2*rounds)
+		}
+	})
+}
+
+// outcome is what came of a client.
+type outcome struct {
+	Missed map[string]int // reads that missed what was written
+	Kept   bool           // a position that was refused is asked for again
+	Listed []string       // what is in a list that is longer than a page
+}
+
+// play has every client do what an application does.
+func (s *shop) play(t *testing.T, dir string, rounds int, more ...string) map[string]outcome {
+	t.Helper()
+	args := append([]string{"run.mjs", s.url, strconv.Itoa(rounds)}, more...)
+	cmd := exec.CommandContext(t.Context(), "node", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("run the clients: %v\n%s%s", err, out, stderr.Bytes())
+	}
+	var all map[string]outcome
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatalf("the clients print %q: %v\n%s", out, err, stderr.Bytes())
+	}
+	if len(all) != 2 {
+		t.Fatalf("%d clients have played, want 2", len(all))
+	}
+	return all
+}
+
+// install makes a folder with the clients, as package-lock.json pins them, and the files of the document.
+func install(t *testing.T) (dir string) {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the code of %s runs on Node.js: install it, version 20 or later (%v)", document, err)
+		}
+	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("../../..", document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := markdown.Blocks(document, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range found {
+		verb, name := b.File()
+		if verb != "Write" || b.Language != "js" {
+			t.Fatalf("%v: nothing says which file this block is", b)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(b.Text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ci := exec.CommandContext(t.Context(), "npm", "ci", "--prefer-offline", "--loglevel=error")
+	ci.Dir = dir
+	if out, err := ci.CombinedOutput(); err != nil {
+		t.Fatalf("install the clients with npm ci: %v\n%s", err, out)
+	}
+	return dir
+}

@@ -1,0 +1,167 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/server"
+)
+
+// heldLog is a log of which nothing is read while it is held.
+type heldLog struct {
+	*memlog.Log
+	mu   sync.RWMutex
+	free chan struct{} // closed while it is not held
+}
+
+func newHeldLog() *heldLog {
+	l := &heldLog{Log: memlog.New(memlog.Options{}), free: make(chan struct{})}
+	close(l.free)
+	return l
+}
+
+// hold returns when nobody reads any more.
+func (l *heldLog) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.free:
+		l.free = make(chan struct{})
+	default:
+	}
+}
+
+func (l *heldLog) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.free:
+	default:
+		close(l.free)
+	}
+}
+
+// Read implements eventlog.Source.
+func (l *heldLog) Read(ctx context.Context, partition string, after uint64, max int) ([]eventlog.Event, error) {
+	for {
+		l.mu.RLock()
+		free := l.free
+		select {
+		case <-free:
+			defer l.mu.RUnlock()
+			return l.Log.Read(ctx, partition, after, max)
+		default:
+			l.mu.RUnlock()
+		}
+		select {
+		case <-free:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// shop is the server of the shop. It folds nothing from the moment when an event comes to the moment when somebody asks
+// with a position; where it is late, to the moment when that query has waited in vain.
+type shop struct {
+	*server.Embedded
+	url   string
+	log   *heldLog
+	late  bool
+	stale atomic.Int64 // answers to queries that have waited in vain
+}
+
+func openShop(t *testing.T, late bool, limits server.Limits) *shop {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	db, err := querydb.Open(t.Context(), memstore.New(), model.All, querydb.Config{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{log: newHeldLog(), late: late}
+	app := server.App{
+		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
+		Schema: generated.New, SDL: generated.SDL(),
+	}
+	s.Embedded, err = server.Embed(t.Context(), app, server.EmbedConfig{
+		DB: db, Source: s.log, Logger: logger, AuthOff: true, WriteAccess: server.WriteAccessAll, Limits: limits,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := httptest.NewServer(s)
+	s.url = at.URL
+	t.Cleanup(func() { // by now the context of the test has ended, and with it the projections
+		at.Close()
+		if err := s.Wait(); err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/events":
+		s.log.hold()
+	case r.Header.Get("Foldql-Min-Position") == "":
+	case s.late:
+		s.answerLate(w, r)
+		return
+	default:
+		s.log.release()
+	}
+	s.Embedded.ServeHTTP(w, r)
+}
+
+// answerLate says that a query has waited in vain when the rows have come so far at last: asked again, they are there.
+func (s *shop) answerLate(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	ask := func() *httptest.ResponseRecorder {
+		again, answer := r.Clone(r.Context()), httptest.NewRecorder()
+		again.Body = io.NopCloser(bytes.NewReader(body))
+		s.Embedded.ServeHTTP(answer, again)
+		return answer
+	}
+	answer := ask()
+	if isStale(answer) {
+		s.stale.Add(1)
+		s.log.release()
+		for isStale(ask()) && r.Context().Err() == nil {
+			continue // each waits for some time
+		}
+	}
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes()) // a client that is gone needs no answer
+}
+
+func isStale(answer *httptest.ResponseRecorder) bool {
+	return strings.Contains(answer.Body.String(), `"STALE"`)
+}
