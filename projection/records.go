@@ -62,6 +62,15 @@ func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, erro
 	return checkpoint.NeedsUpgrade(ctx, db, p.record())
 }
 
+// SchemaChange returns why a program with projection p builds its rows anew, where former are the projections of the
+// program that has folded those that are there: both as [Group] makes them. It is "" where they serve as they are, and
+// where none of them has folded into p's tables. Copied says that rows need not be folded again on a store that one
+// process writes to, because only their index keys change. It goes by what a start does: see [RebuildReason] and
+// [CopiesRows].
+func SchemaChange(former []Projection, p Projection) (why string, copied bool) {
+	return p.record().Differs(records(former))
+}
+
 // MismatchError says that a source is not the one that rows were folded from, or has lost events of it.
 //
 // Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants.

@@ -15,10 +15,11 @@ import (
 )
 
 type cli struct {
-	Init     initialize `cmd:"" help:"Create a project that builds, tests and runs at once."`
-	Generate generate   `cmd:"" help:"Generate the code of a project again."`
-	Lint     lint       `cmd:"" help:"Check the schema of a project, and generate nothing."`
-	Version  version    `cmd:"" help:"Print the version of this tool."`
+	Init     initialize  `cmd:"" help:"Create a project that builds, tests and runs at once."`
+	Generate generate    `cmd:"" help:"Generate the code of a project again."`
+	Lint     lint        `cmd:"" help:"Check the schema of a project, and generate nothing."`
+	Diff     diffCommand `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
+	Version  version     `cmd:"" help:"Print the version of this tool."`
 }
 
 // generate writes the generated code.
@@ -52,10 +53,10 @@ func (version) Run() error {
 
 func main() {
 	ctx := kong.Parse(&cli{}, kong.Name("foldql"), kong.Description("The tool of those who develop a foldql project."),
-		kong.UsageOnError())
+		kong.UsageOnError(), kong.Exit(exit))
 	ctx.Bind(&console{in: os.Stdin, out: os.Stderr, interactive: term.IsTerminal(int(os.Stdin.Fd()))})
 	if err := ctx.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(exitOf(err))
 	}
 }

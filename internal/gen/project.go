@@ -42,7 +42,7 @@ func open() (*project, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	p := &project{}
-	if p.config, p.code, err = readConfig(); err != nil {
+	if err := p.readSchemas(); err != nil {
 		return nil, err
 	}
 	p.code = filepath.Join(home, filepath.FromSlash(p.code))
@@ -54,6 +54,14 @@ func open() (*project, error) {
 		return nil, fmt.Errorf("find the way from %s to %s: %w", p.code, home, err)
 	}
 	p.editor = filepath.Join(back, editorFile)
+	return p, nil
+}
+
+// readSchemas reads the configuration in the working directory, and the schemas that it names.
+func (p *project) readSchemas() (err error) {
+	if p.config, p.code, err = readConfig(); err != nil {
+		return err
+	}
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
 		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
@@ -61,14 +69,14 @@ func open() (*project, error) {
 		}
 	}
 	if len(p.readModels) == 0 {
-		return nil, fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
+		return fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
 	}
 	text, err := os.ReadFile(eventsFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the events: %w", err)
+		return fmt.Errorf("read the events: %w", err)
 	}
 	p.events = []*ast.Source{{Name: eventsFile, Input: string(text)}}
-	return p, nil
+	return nil
 }
 
 // enterCode goes to the folder that the generated code goes to, and makes it.

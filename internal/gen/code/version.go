@@ -17,14 +17,17 @@ import (
 // again, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
 //
 // Entities of one table have one version, because they are rebuilt together.
-func Version(m *schema.Model, r *schema.ReadModel) string {
+func Version(m *schema.Model, r *schema.ReadModel) string { return hash(VersionText(m, r)) }
+
+// VersionText is what Version is a hash of: a line for each thing that rows depend on.
+func VersionText(m *schema.Model, r *schema.ReadModel) string {
 	var b strings.Builder
 	if r.Entity == nil {
 		tellModel(&b, m, r)
 	} else {
 		tellTable(&b, m, r.Entity.Table)
 	}
-	return hash(b.String())
+	return b.String()
 }
 
 // RowVersion is a hash of that part of it which does not concern indexes: rows that have the same hold the same, and

@@ -39,7 +39,7 @@ func (k *rowKey) key() *keys.Key {
 // originOf finds where the rows of the projection can be copied from; nil where they are to be folded from the log.
 // That somebody has asked for.
 func originOf(ctx context.Context, db *querydb.DB, p Projection) (*Origin, error) {
-	if p.Reindex == nil || len(p.Models) != 1 || !querydb.CanScan(db) {
+	if !querydb.CanScan(db) {
 		return nil, nil
 	}
 	b, err := readRecordIn(ctx, db, serves, p.Name)
@@ -55,7 +55,7 @@ func originOf(ctx context.Context, db *querydb.DB, p Projection) (*Origin, error
 	if err != nil || stored == nil {
 		return nil, err
 	}
-	former, ok := stored.Reindexed(m)
+	former, ok := p.reindexed(stored)
 	if !ok {
 		return nil, nil
 	}

@@ -1,0 +1,74 @@
+package diff
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// compareAccess compares who may read what there is in both schemas. The API does not show it.
+func compareAccess(was, now *schema.Model) (all []Change) {
+	fields := func(of string, was, now []*schema.Field) {
+		for _, f := range was {
+			for _, to := range now {
+				if f.Name == to.Name {
+					all = append(all, guardChange(of+"."+f.Name, f.Auth, to.Auth)...)
+				}
+			}
+		}
+	}
+	for _, r := range was.ReadModels {
+		to := modelNamed(now, r.Name)
+		if to == nil {
+			continue
+		}
+		all = append(all, guardChange(r.Name, r.Auth, to.Auth)...)
+		if before, after := fieldName(r.Owner), fieldName(to.Owner); before != "" && after != "" && before != after {
+			all = append(all, Change{Breaking, r.Name, fmt.Sprintf("is owned by whom %s names, and not %s any more", after,
+				before), "callers whom " + before + " names"})
+		}
+		fields(r.Name, r.Fields, to.Fields)
+	}
+	for _, o := range was.Objects {
+		for _, to := range now.Objects {
+			if o.Name == to.Name {
+				fields(o.Name, o.Fields, to.Fields)
+			}
+		}
+	}
+	return all
+}
+
+func guardChange(at string, was, now *schema.Auth) []Change {
+	what := fmt.Sprintf("may be read by whom %s admits, and before by whom %s did", guardText(now), guardText(was))
+	switch {
+	case !was.AtLeast(now):
+		return []Change{{Breaking, at, what, "callers who are not admitted any more"}}
+	case !now.AtLeast(was):
+		return []Change{{Noticeable, at, what, "callers who are admitted now"}}
+	}
+	return nil
+}
+
+func guardText(a *schema.Auth) string {
+	if a == nil {
+		return "no @auth"
+	}
+	return a.String()
+}
+
+func fieldName(f *schema.Field) string {
+	if f == nil {
+		return ""
+	}
+	return f.Name
+}
+
+func modelNamed(m *schema.Model, name string) *schema.ReadModel {
+	for _, r := range m.ReadModels {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
