@@ -188,3 +188,28 @@ func TestWhatIsNoPositionIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAPositionBeyondTheLogIsRefused: after the log was restored from a copy, nobody waits for events that it has lost,
+// and the client learns which position to forget.
+func TestAPositionBeyondTheLogIsRefused(t *testing.T) {
+	app, dir, copied := newProject(false).App, t.TempDir(), t.TempDir()
+	s := serve(t, app, start{args: []string{"--store", "embedded:" + dir}})
+	kept := s.appended(t, taskEvent("1", "one"))
+	s.end(t)
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, app, start{args: []string{"--store", "embedded:" + dir}})
+	lost := s.appended(t, taskEvent("2", "two"))
+	s.end(t)
+
+	s = serve(t, app, start{args: []string{"--store", "embedded:" + copied, "--position-wait", "1h"}})
+	s.ready(t)
+	if _, got := s.from(t, kept+", "+lost, "1"); !strings.Contains(got, `"INVALID_TOKEN"`) ||
+		!strings.Contains(got, fmt.Sprintf(`"positions":[%q]`, lost)) {
+		t.Errorf("beyond the log: %s, want that position refused", got)
+	}
+	if _, got := s.from(t, kept, "1"); got != titled("one") {
+		t.Errorf("a position that the log has: %s", got)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -94,11 +93,4 @@ func (s *sealer) open(token string) ([]Place, error) {
 		return nil, ErrInvalid
 	}
 	return places, nil
-}
-
-// raise raises offsets to those of the places.
-func raise(all eventlog.Offsets, places []Place) {
-	for _, p := range places {
-		all[p.Partition] = max(all[p.Partition], p.Offset)
-	}
 }

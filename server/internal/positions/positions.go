@@ -16,7 +16,6 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/projections"
@@ -142,54 +141,6 @@ func graphqlError(err error) *graphql.Response {
 		gql = gqlerror.Wrap(err)
 	}
 	return &graphql.Response{Errors: gqlerror.List{gql}}
-}
-
-// asked is how far rows have to be that have reached all of some positions.
-func (p *Positions) asked(ctx context.Context, tokens []string) (eventlog.Offsets, error) {
-	if len(tokens) > mostAsked {
-		return nil, graphqlerr.New(graphqlerr.LimitExceeded, "the header %s has %d positions, at most %d may it have: leave "+
-			"out those that were asked for before, the answer had a position in their place", MinHeader, len(tokens), mostAsked)
-	}
-	all := eventlog.Offsets{}
-	var refused []string
-	for _, token := range tokens {
-		places, err := p.sealer.open(token)
-		if err == nil {
-			err = p.source.check(ctx, places)
-		}
-		switch {
-		case errors.Is(err, ErrInvalid):
-			refused = append(refused, token)
-		case err != nil:
-			p.cfg.Logger.ErrorContext(ctx, "a position cannot be compared with the source of events", "error", err)
-			return nil, graphqlerr.New(graphqlerr.Unavailable, "the source of events, which the position in the header %s is "+
-				"of, does not answer: ask again, or leave the header out", MinHeader)
-		}
-		raise(all, places)
-	}
-	if len(refused) > 0 {
-		err := graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s is none of this server's log: leave out "+
-			"what extensions.positions has, and take the position of a later answer", MinHeader)
-		return nil, graphqlerr.WithExtension(err, "positions", refused)
-	}
-	return all, nil
-}
-
-// await waits until the rows that the projections fold have reached positions.
-func (p *Positions) await(ctx context.Context, min []string, those []*projections.Running) error {
-	waiting, cancel := context.WithTimeout(ctx, p.cfg.Wait)
-	defer cancel()
-	at, err := p.asked(waiting, min)
-	if err != nil {
-		return err
-	}
-	for _, one := range those {
-		if one.Await(waiting, at) != nil {
-			return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s within %s: ask "+
-				"again, or leave the header out to read them as they are", MinHeader, p.cfg.Wait)
-		}
-	}
-	return nil
 }
 
 // tell sets the headers of an answer.

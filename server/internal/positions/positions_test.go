@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,13 @@ func (s renewed) Incarnation(_ context.Context, partition string) (string, error
 		return "", errors.New("it does not answer")
 	}
 	return s.incarnation, nil
+}
+
+func (renewed) Head(_ context.Context, partition string) (uint64, error) {
+	if partition == "silent" {
+		return 0, errors.New("it does not answer")
+	}
+	return 7, nil
 }
 
 func (renewed) Partitions(context.Context) ([]string, error) {
@@ -73,8 +81,8 @@ func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 	first := p.sealer.seal([]Place{{"0", "one", 7}, {"1", "one", 2}})
 	second := p.sealer.seal([]Place{{"0", "one", 5}, {"1", "one", 9}})
 	for _, lines := range [][]string{{first + ", " + second}, {second, first}, {",, " + first + " ,", second}} {
-		at, err := p.asked(t.Context(), listed(lines))
-		if diff := cmp.Diff(eventlog.Offsets{"0": 7, "1": 9}, at); err != nil || diff != "" {
+		all, err := p.open(t.Context(), listed(lines))
+		if diff := cmp.Diff(eventlog.Offsets{"0": 7, "1": 9}, offsets(all)); err != nil || diff != "" {
 			t.Errorf("%q: %v\n%s", lines, err, diff)
 		}
 	}
@@ -83,17 +91,27 @@ func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 		graphqlerr.LimitExceeded: slices.Repeat([]string{first}, mostAsked+1),
 		graphqlerr.Unavailable:   {first, p.sealer.seal([]Place{{"silent", "one", 1}})},
 	} {
-		if _, err := p.asked(t.Context(), tokens); graphqlerr.CodeOf(err) != code {
+		if _, err := p.open(t.Context(), tokens); graphqlerr.CodeOf(err) != code {
 			t.Errorf("%d positions: %v, want %s", len(tokens), err, code)
 		}
 	}
 	var told *gqlerror.Error
-	_, err := p.asked(t.Context(), []string{"AAAA", first, "BBBB"})
+	_, err := p.open(t.Context(), []string{"AAAA", first, "BBBB"})
 	if !errors.As(err, &told) || !slices.Equal(told.Extensions["positions"].([]string), []string{"AAAA", "BBBB"}) {
 		t.Errorf("%v tells of %v, want those that are refused", err, told.Extensions)
 	}
 	if none := listed([]string{"", " , ,"}); len(none) > 0 {
 		t.Errorf("an empty header has the positions %q", none)
+	}
+}
+
+// TestWhatTheLogDoesNotHaveIsBeyondIt: nobody needs to wait for that. Of a log that does not answer nobody knows.
+func TestWhatTheLogDoesNotHaveIsBeyondIt(t *testing.T) {
+	is := source{Source: renewed{incarnation: "one"}}
+	got := is.beyond(t.Context(), []asked{{"there", []Place{{"0", "one", 7}, {"silent", "one", 8}}},
+		{"beyond", []Place{{"0", "one", 1}, {"1", "one", 8}}}, {"far", []Place{{"0", "one", math.MaxUint64}}}})
+	if !slices.Equal(got, []string{"beyond", "far"}) {
+		t.Errorf("%q are beyond the log", got)
 	}
 }
 
