@@ -28,6 +28,8 @@ const defaultMaxBody = 16 << 20
 type Config struct {
 	MaxBodyBytes  int64 // bytes of a request, 16 MB where 0
 	MaxEventBytes int   // bytes of one event, cloudevents.DefaultMaxSize where 0
+	// TakeRetired takes events of retired types too, whose data are not looked at: those of a former log.
+	TakeRetired bool
 	// Position returns a text that stands for where the events are, for the header PositionHeader; "" leaves that out.
 	// Nil is for answers without it.
 	Position func(ctx context.Context, at []eventlog.AppendResult) string
@@ -127,7 +129,10 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 	if !ok {
 		return invalidEvent(i, e.ID, "type", "no such event type is declared")
 	}
-	if declared.Retired {
+	switch {
+	case declared.Retired && h.cfg.TakeRetired:
+		return nil
+	case declared.Retired:
 		return invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and takes no "+
 			"more of them")
 	}

@@ -241,6 +241,13 @@ func problemOf(t testing.TB, w *httptest.ResponseRecorder) (d detail) {
 	return d
 }
 
+func TestRetiredEventsOfAFormerLogAreTaken(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, quiet(ingest.Config{TakeRetired: true}))
+	if w := post(h, strings.Replace(event("a", ""), "Counted", "Dropped", 1), "Content-Type", one); w.Code != 201 {
+		t.Errorf("answered with %d %s", w.Code, w.Body)
+	}
+}
+
 func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -90,8 +90,13 @@ func Lint(dir string, out io.Writer) (err error) {
 	if n := len(found.Errors()); n > 0 {
 		return fmt.Errorf("%d of the findings must be fixed", n)
 	}
-	_, err = p.files(model)
-	return err
+	if _, err = p.files(model); err != nil {
+		return err
+	}
+	if p.lock != p.nextLock {
+		return fmt.Errorf("%s does not have what %s says: run foldql generate, and commit it", lockFile, eventsFile)
+	}
+	return nil
 }
 
 func tell(out io.Writer, found schema.Diagnostics) error {

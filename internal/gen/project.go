@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/parse"
 )
 
@@ -23,6 +24,7 @@ import (
 const (
 	configFile = "gqlgen.yml"
 	eventsFile = "events.graphqls"
+	lockFile   = eventlock.File
 )
 
 // project is a project as it stands on disk, before anything is generated.
@@ -33,6 +35,9 @@ type project struct {
 	config     *config.Config
 	readModels []*ast.Source
 	events     []*ast.Source
+	lock       string // text of the lock of the events; "" where there is none yet
+	nextLock   string // the text that the schema wants
+	lockPath   string // of the file, as editor
 }
 
 // open reads the project whose configuration stands in the working directory, which gqlgen reads relative to.
@@ -53,7 +58,7 @@ func open() (*project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the way from %s to %s: %w", p.code, home, err)
 	}
-	p.editor = filepath.Join(back, editorFile)
+	p.editor, p.lockPath = filepath.Join(back, editorFile), filepath.Join(back, lockFile)
 	return p, nil
 }
 
@@ -76,6 +81,10 @@ func (p *project) readSchemas() (err error) {
 		return fmt.Errorf("read the events: %w", err)
 	}
 	p.events = []*ast.Source{{Name: eventsFile, Input: string(text)}}
+	if text, err = os.ReadFile(lockFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read what the events of a log may hold: %w", err)
+	}
+	p.lock = string(text)
 	return nil
 }
 
@@ -196,7 +205,19 @@ func codeFolder(part any) (string, error) {
 	return own.Code, nil
 }
 
-// load checks the whole schema; the Model is nil where it has errors.
+// load checks the whole schema, and what the events of a log may hold against it; the Model is nil where it has errors.
 func (p *project) load() (*schema.Model, schema.Diagnostics) {
-	return parse.Load(p.readModels, p.events)
+	model, found := parse.Load(p.readModels, p.events)
+	if model == nil {
+		return nil, found
+	}
+	lock, wrong := eventlock.Read(p.lock)
+	if lock != nil {
+		wrong = lock.Check(model)
+		p.nextLock = lock.Next(model)
+	}
+	if found = append(found, wrong...); len(wrong) > 0 {
+		return nil, found
+	}
+	return model, found
 }

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/newproject"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 )
 
 // TestAProjectOfEveryShape makes one project of all cases. It builds and answers; what is generated again stays as it
@@ -98,6 +100,7 @@ func TestLintTellsWithoutWriting(t *testing.T) {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/lint\n")
 	write(t, filepath.Join(dir, "gqlgen.yml"), "schema: ['*.graphqls']\n")
 	write(t, filepath.Join(dir, "events.graphqls"), "type E { id: ID! }\n")
+	write(t, filepath.Join(dir, lockFile), lockOf(t, "type E { id: ID! }"))
 	for _, tt := range []struct{ schema, out, err string }{
 		{"type A @readModel(events: [\"E\"]) { id: ID! @id }", "", ""},
 		{"type A @readModel(events: [\"E\"]) { id: ID! @id at: Date! @subId b: ID @resolves(table: \"A\", field: \"c\") }",
@@ -114,9 +117,63 @@ func TestLintTellsWithoutWriting(t *testing.T) {
 			t.Errorf("%s: printed %q, want %q", tt.schema, out.String(), tt.out)
 		}
 	}
-	if got := len(readWanted(t, dir)); got != 4 {
-		t.Errorf("%d files are there after lint, want the 4 of before", got)
+	if got := len(readWanted(t, dir)); got != 5 {
+		t.Errorf("%d files are there after lint, want the 5 of before", got)
 	}
+}
+
+// lockOf is the lock of events.
+func lockOf(t *testing.T, events string) string {
+	t.Helper()
+	was, found := eventlock.Read("")
+	now, wrong := eventlock.Read(events)
+	if err := append(found, wrong...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return was.Next(now.Model)
+}
+
+// TestTheLockOfTheEventsIsKept: generate writes it, lint misses what it lacks, and neither accepts events that those of
+// a log could not satisfy.
+func TestTheLockOfTheEventsIsKept(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	write(t, file("go.mod"), "module example.com/lock\n")
+	write(t, file("gqlgen.yml"), "schema: [schema.graphqls]\n")
+	write(t, file("schema.graphqls"), `type A @readModel(events: ["E"]) { id: ID! @id }`)
+	write(t, file("events.graphqls"), "type E { id: ID! }")
+	lints := func(want string) {
+		t.Helper()
+		var out strings.Builder
+		err := Lint(dir, &out)
+		if all := fmt.Sprint(out.String(), err); want == "" && err != nil || !strings.Contains(all, want) {
+			t.Errorf("lint says %s, want %q", all, want)
+		}
+	}
+	lints("run foldql generate")
+
+	p := &project{readModels: []*ast.Source{source(t, dir, "schema.graphqls")},
+		events: []*ast.Source{source(t, dir, "events.graphqls")}, lockPath: file(lockFile)}
+	if _, found := p.load(); len(found) > 0 {
+		t.Fatal(found)
+	}
+	if want := lockOf(t, "type E { id: ID! }"); p.nextLock != want {
+		t.Errorf("the lock is\n%s\nwant\n%s", p.nextLock, want)
+	}
+	write(t, file(lockFile), p.nextLock)
+	lints("")
+	write(t, file("events.graphqls"), "type E { id: ID! at: Date }")
+	lints("run foldql generate")
+	write(t, file("events.graphqls"), "type E { id: ID! at: Date! }")
+	lints("events.graphqls:1:18: type E, field at: is required, and events that a log may have lack it")
+	if err := Generate(dir, io.Discard); err == nil || !strings.Contains(err.Error(), "@default") {
+		t.Errorf("it is generated: %v", err)
+	}
+	if got := read(t, dir, lockFile); got != p.nextLock {
+		t.Errorf("the lock is another:\n%s", got)
+	}
+	write(t, file(lockFile), "type E {")
+	lints("events.lock:1:")
 }
 
 // TestAProjectIsFoundFromItsFolders, and nowhere else.

@@ -21,7 +21,7 @@ var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/ge
 // write writes all files, or leaves the project as it was, and returns
 // what became of each file that is another than it was.
 func (p *project) write(o *output) (changed []string, err error) {
-	before, err := takeSnapshot(p.editor)
+	before, err := takeSnapshot(p.editor, p.lockPath)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +36,9 @@ func (p *project) write(o *output) (changed []string, err error) {
 		}
 	}
 	if err := writeEditorFile(p.editor); err != nil {
+		return nil, err
+	}
+	if err := outfile.WriteIfChanged(p.lockPath, []byte(p.nextLock)); err != nil {
 		return nil, err
 	}
 	if o.own {
@@ -90,9 +93,9 @@ func remove(path string) error {
 	return nil
 }
 
-// snapshot is what stood in the output folders, and the file for editors.
+// snapshot is what stood in the output folders, and which files beside the schemas were there.
 type snapshot struct {
-	editor string
+	beside []string
 	files  map[string]saved
 }
 
@@ -101,8 +104,8 @@ type saved struct {
 	changed time.Time
 }
 
-func takeSnapshot(editor string) (snapshot, error) {
-	s := snapshot{editor, map[string]saved{}}
+func takeSnapshot(beside ...string) (snapshot, error) {
+	s := snapshot{beside, map[string]saved{}}
 	paths, err := s.outputFiles()
 	if err != nil {
 		return s, err
@@ -124,8 +127,10 @@ func takeSnapshot(editor string) (snapshot, error) {
 // outputFiles are the files in the output folders.
 func (s snapshot) outputFiles() ([]string, error) {
 	var paths []string
-	if _, err := os.Stat(s.editor); err == nil {
-		paths = append(paths, s.editor)
+	for _, path := range s.beside {
+		if _, err := os.Stat(path); err == nil {
+			paths = append(paths, path)
+		}
 	}
 	for _, dir := range outputDirs {
 		entries, err := os.ReadDir(dir)

@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/keys"
 )
@@ -95,7 +96,19 @@ func folders(t *testing.T, dir string) []string {
 // load reads the schemas of a case; positions name files without the folder.
 func load(t *testing.T, dir string) (*schema.Model, schema.Diagnostics) {
 	t.Helper()
-	return Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
+	model, found := Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
+	text, err := os.ReadFile(filepath.Join(dir, eventlock.File))
+	if err != nil || model == nil {
+		return model, found
+	}
+	lock, wrong := eventlock.Read(string(text))
+	if lock != nil {
+		wrong = lock.Check(model)
+	}
+	if len(wrong) > 0 {
+		return nil, append(found, wrong...)
+	}
+	return model, found
 }
 
 func sources(t testing.TB, dir, pattern string) []*ast.Source {

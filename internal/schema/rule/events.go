@@ -61,3 +61,26 @@ var (
 		"takes the event {1}, which is retired",
 		"leave it out of the events, or remove @retired from {1}")
 )
+
+// What a log may have, as events.lock remembers it.
+var (
+	LockMissing = newRule("lock-missing",
+		"is required, and events that a log may have lack it",
+		"add @default(value: …), let it be null, or name with @was(name: …) what it was called")
+	LockType = newRule("lock-type",
+		"had the type {1} before, and values of that do not all fit {2}",
+		"keep {1}, and add a field of another name, with @default(value: …) or nullable")
+	LockEnum = newRule("lock-enum",
+		"could be {1}, which is no value of {2} any more, and a log may have it",
+		"keep the value in {2}")
+	LockGone = newRule("lock-gone",
+		"is the name of an event that the schema does not declare any more, and a log may have events of it",
+		"declare it with @retired, or add @was(name: \"{1}\") to what it is called now; if no log has any, take it out of "+
+			"this file")
+	LockName = newRule("lock-name",
+		"was called {1}, and events that a log may have go by that name",
+		"add @was(name: \"{1}\") again")
+	LockRetired = newRule("lock-retired",
+		"was retired, and what events of that time hold is not remembered",
+		"declare an event of another name, and keep {1} @retired")
+)

@@ -41,7 +41,7 @@ func (l *soundChecker) soundFields(def *ast.Definition) {
 	default:
 		return
 	}
-	if len(def.Fields) == 0 {
+	if len(def.Fields) == 0 && !l.doc.emptyAllowed(def) {
 		l.add(rule.NoFields.Broken(Position(def.Position), def.Name, ""))
 	}
 	first := map[string]*ast.FieldDefinition{}
@@ -61,6 +61,11 @@ func (l *soundChecker) soundFields(def *ast.Definition) {
 		}
 	}
 	def.Fields = kept
+}
+
+// emptyAllowed reports whether a type needs no fields: what retired events held need not be remembered.
+func (doc *Document) emptyAllowed(def *ast.Definition) bool {
+	return doc.Vocabulary.Directives["removed"] != nil && def.Directives.ForName("retired") != nil
 }
 
 func (l *soundChecker) soundEnum(def *ast.Definition) {

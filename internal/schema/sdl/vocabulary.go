@@ -16,6 +16,8 @@ var (
 	directiveText string
 	//go:embed eventdirectives.graphqls
 	eventDirectiveText string
+	//go:embed lockdirectives.graphqls
+	lockDirectiveText string
 )
 
 // Scalars returns the SDL of the scalars that both schemas may use.
@@ -62,6 +64,8 @@ type Vocabulary struct {
 var (
 	ReadModels = newVocabulary(Directives(), false)
 	Events     = newVocabulary(EventDirectives(), true)
+	// EventLock is that of the file which remembers what the events of a log may hold.
+	EventLock = newVocabulary(EventDirectives()+"\n"+lockDirectiveText, true)
 )
 
 // deprecated is the one directive of GraphQL itself that stands on what we read.

@@ -72,7 +72,7 @@ func projects(t *testing.T) []string {
 // sources returns what the generator reads and writes, by path.
 func sources(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
-	kinds := []string{".go", ".mod", ".sum", ".yml", ".graphqls", ".graphql", ".json", ".md", ".html"}
+	kinds := []string{".go", ".mod", ".sum", ".yml", ".graphqls", ".graphql", ".json", ".md", ".html", ".lock"}
 	return filesOf(t, dir, func(path string) bool {
 		return slices.Contains(kinds, filepath.Ext(path)) && !strings.HasSuffix(path, "_test.go")
 	})

@@ -120,7 +120,7 @@ func (l *eventReader) classify(objects []*ast.Definition, types map[string]*sche
 		switch {
 		case def.Directives.ForName("retired") != nil:
 			l.Model.Retired = append(l.Model.Retired, t)
-		case taken[def.Name] || !held[t]:
+		case taken[def.Name] || !held[t] || def.Directives.ForName("event") != nil:
 			l.Model.Events = append(l.Model.Events, t)
 		default:
 			l.Model.Values = append(l.Model.Values, t)

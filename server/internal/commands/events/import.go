@@ -62,6 +62,6 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 		return fmt.Errorf("import events: %s is a file that nothing is appended to; give --events log: or log:DIR", c.Events)
 	}
 	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
-		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, Logger: p.Log,
+		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, Logger: p.Log,
 	})))
 }

@@ -1,0 +1,140 @@
+package eventlock
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/rule"
+)
+
+// Check finds what events of the lock could not satisfy in the schema.
+func (l *Lock) Check(now *schema.Model) schema.Diagnostics {
+	c := &checker{lock: l, now: now, compared: map[pair]bool{}}
+	for _, was := range l.Events {
+		if !c.goesOn(was) {
+			continue
+		}
+		if t := typeNamed(now.Events, was.Name); t != nil {
+			c.event(was, t)
+		}
+	}
+	for _, was := range l.Retired {
+		if t := typeNamed(now.Events, was.Name); t != nil {
+			c.add(rule.LockRetired.Broken(t.Pos, t.Name, "", was.Name))
+		} else if typeNamed(now.Retired, was.Name) == nil {
+			c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
+		}
+	}
+	slices.SortStableFunc(c.found, func(a, b schema.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return c.found
+}
+
+// checker compares what was with what is now.
+type checker struct {
+	lock     *Lock
+	now      *schema.Model
+	found    schema.Diagnostics
+	compared map[pair]bool // types may hold one another, and are held in several places
+}
+
+type pair struct{ was, now *schema.EventType }
+
+func (c *checker) add(d schema.Diagnostic) { c.found = append(c.found, d) }
+
+// goesOn reports whether the schema knows each name of an event.
+func (c *checker) goesOn(was *schema.EventType) bool {
+	known := slices.Concat(c.now.Events, c.now.Retired)
+	now := typeNamed(known, was.Name)
+	if now == nil {
+		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
+		return false
+	}
+	for _, name := range was.Was {
+		if typeNamed(known, name) != now {
+			c.add(rule.LockName.Broken(now.Pos, now.Name, "", name))
+		}
+	}
+	return true
+}
+
+// event compares the data of an event, or of an object inside of one.
+func (c *checker) event(was, now *schema.EventType) {
+	if c.compared[pair{was, now}] {
+		return
+	}
+	c.compared[pair{was, now}] = true
+	met := map[*schema.EventField]bool{}
+	for _, before := range was.Fields {
+		f := fieldNamed(now, before.Name)
+		if f == nil {
+			continue // it is not read any more
+		}
+		met[f] = true
+		c.field(now, before, f)
+	}
+	for _, f := range now.Fields {
+		if !met[f] {
+			c.newField(was, now, f)
+		}
+	}
+}
+
+// field compares a field that there was.
+func (c *checker) field(t *schema.EventType, was, now *schema.EventField) {
+	for _, name := range was.Was {
+		if fieldNamed(t, name) != now {
+			c.add(rule.LockName.Broken(now.Pos, t.Name, now.Name, name))
+		}
+	}
+	if mayLack(was) && !mayLack(now) {
+		c.add(rule.LockMissing.Broken(now.Pos, t.Name, now.Name))
+	}
+	switch {
+	case was.List != now.List, was.ElemNullable && !now.ElemNullable, (was.Object != nil) != (now.Object != nil):
+		c.add(rule.LockType.Broken(now.Pos, t.Name, now.Name, typeText(was), typeText(now)))
+	case was.Object != nil:
+		c.event(was.Object, now.Object)
+	case was.Enum != "" && now.Enum != "":
+		c.enum(t, was, now)
+	case now.Enum != "" || !fits(was.Scalar, now.Scalar):
+		c.add(rule.LockType.Broken(now.Pos, t.Name, now.Name, typeText(was), typeText(now)))
+	}
+}
+
+// enum wants each value that an event may have.
+func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
+	values := enumValues(c.now, now.Enum)
+	for _, v := range enumValues(c.lock.Model, was.Enum) {
+		if !slices.Contains(values, v) {
+			c.add(rule.LockEnum.Broken(now.Pos, t.Name, now.Name, v, now.Enum))
+		}
+	}
+}
+
+// newField looks at a field that the type did not have, or not any more.
+func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
+	if !mayLack(f) {
+		c.add(rule.LockMissing.Broken(f.Pos, t.Name, f.Name))
+	}
+	for _, r := range c.lock.removed[was.Name] {
+		if (r.name == f.Name || slices.Contains(f.Was, r.name)) && !r.fits(f) {
+			c.add(rule.LockType.Broken(f.Pos, t.Name, f.Name, r.typ, typeText(f)))
+		}
+	}
+}
+
+// wider are, by scalar, those that take each of its values, in each form that events may have them in.
+var wider = map[string][]string{
+	"Int":      {"Int64", "Float", "Decimal", "ID"},
+	"Int64":    {"Decimal", "ID"},
+	"Float":    {"Decimal"},
+	"String":   {"ID"},
+	"Date":     {"String", "ID"},
+	"DateTime": {"String", "ID"},
+}
+
+// fits reports whether what is read as one scalar can be read as the other.
+func fits(was, now string) bool { return was == now || slices.Contains(wider[was], now) }

@@ -1,0 +1,111 @@
+// Package eventlock remembers, in a file beside the schema of the events, what the events of a log may hold. It finds
+// changes of the schema that such events could not satisfy.
+//
+// The file is GraphQL: the events as they are, without what is of no concern to data, and with what they were. So a
+// change of the events is seen in it as it is seen in the schema.
+package eventlock
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/parse/event"
+	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// File is the name of the file.
+const File = "events.lock"
+
+// Lock is what a log may have.
+type Lock struct {
+	*schema.Model // Events, Retired, Values and EventEnums alone
+	// Removed are the fields that a type had, and their types.
+	removed map[string][]removedField
+}
+
+type removedField struct {
+	name, typ string
+}
+
+// Read reads the file; an empty text is that of no events. The Lock is nil where the text has errors.
+func Read(text string) (*Lock, schema.Diagnostics) {
+	l := &Lock{Model: &schema.Model{}, removed: map[string][]removedField{}}
+	if text == "" {
+		return l, nil
+	}
+	api, _ := sdl.Parse(nil, sdl.ReadModels)
+	doc, sound := sdl.Parse([]*ast.Source{{Name: File, Input: text}}, sdl.EventLock)
+	p := &draft.Project{API: api, Events: doc, Model: l.Model}
+	p.Add(doc.Found...)
+	if sound {
+		p.Add(sdl.Check(doc)...)
+	}
+	if len(p.Found.Errors()) == 0 {
+		event.Read(p)
+	}
+	if len(p.Found.Errors()) > 0 {
+		return nil, p.Found
+	}
+	for _, def := range doc.Types {
+		for _, d := range def.Directives.ForNames("removed") {
+			name, _ := sdl.Text(d, "field")
+			typ, _ := sdl.Text(d, "type")
+			l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ})
+		}
+	}
+	return l, nil
+}
+
+// typeNamed finds a type that has the name, or had it, nil for none.
+func typeNamed(types []*schema.EventType, name string) *schema.EventType {
+	i := slices.IndexFunc(types, func(t *schema.EventType) bool { return slices.Contains(t.Names(), name) })
+	if i < 0 {
+		return nil
+	}
+	return types[i]
+}
+
+// fieldNamed finds a field that has the name, or had it, nil for none.
+func fieldNamed(t *schema.EventType, name string) *schema.EventField {
+	for _, f := range t.Fields {
+		if f.Name == name || slices.Contains(f.Was, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// mayLack reports whether an event need not have the field.
+func mayLack(f *schema.EventField) bool { return f.Nullable || f.Default != "" }
+
+// enumValues are the values of an enum of events.
+func enumValues(m *schema.Model, name string) []string {
+	i := slices.IndexFunc(m.EventEnums, func(e *schema.Enum) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return m.EventEnums[i].Values
+}
+
+// typeText writes the type of a field as the schema has it.
+func typeText(f *schema.EventField) string {
+	text := f.Scalar
+	switch {
+	case f.Object != nil:
+		text = f.Object.Name
+	case f.Enum != "":
+		text = f.Enum
+	}
+	if f.List {
+		if !f.ElemNullable {
+			text += "!"
+		}
+		text = "[" + text + "]"
+	}
+	if !f.Nullable {
+		text += "!"
+	}
+	return text
+}

@@ -1,0 +1,159 @@
+package eventlock_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
+	"github.com/foldql/foldql/internal/schema/parse"
+)
+
+// next checks a model against a lock, and writes the lock that follows.
+func next(t *testing.T, lock string, m *schema.Model) string {
+	t.Helper()
+	l, found := eventlock.Read(lock)
+	if err := found.Err(); err != nil {
+		t.Fatalf("%v\nof\n%s", err, lock)
+	}
+	if err := l.Check(m).Err(); err != nil {
+		t.Fatalf("%v\nagainst\n%s", err, lock)
+	}
+	return l.Next(m)
+}
+
+// TestALockSuitsTheSchemaThatItIsOf, for every schema that there is a case of: it is read again, finds nothing, and
+// becomes itself.
+func TestALockSuitsTheSchemaThatItIsOf(t *testing.T) {
+	dirs, err := filepath.Glob("../parse/testdata/good/*")
+	if err != nil || len(dirs) < 25 {
+		t.Fatalf("%d cases, error %v", len(dirs), err)
+	}
+	for _, dir := range dirs {
+		m := load(t, dir)
+		lock := next(t, "", m)
+		if again := next(t, lock, m); again != lock {
+			t.Errorf("%s: again, it is another: %s", dir, cmp.Diff(lock, again))
+		}
+	}
+}
+
+func load(t *testing.T, dir string) *schema.Model {
+	t.Helper()
+	source := func(pattern string) (all []*ast.Source) {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, &ast.Source{Name: filepath.Base(file), Input: string(text)})
+		}
+		return all
+	}
+	m, found := parse.Load(source("schema*.graphqls"), source("events*.graphqls"))
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// evolve makes a lock of schemas that follow one another.
+func evolve(t *testing.T, events ...string) (lock string) {
+	t.Helper()
+	for _, text := range events {
+		lock = next(t, lock, modelOf(t, text))
+	}
+	return lock
+}
+
+func modelOf(t *testing.T, events string) *schema.Model {
+	t.Helper()
+	m, found := parse.Load(
+		[]*ast.Source{{Name: "schema.graphqls", Input: `type Seen @readModel(events: ["Met"]) { id: ID! @id }`}},
+		[]*ast.Source{{Name: "events.graphqls", Input: "type Met { id: ID! }\n" + events}})
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestWhatWasIsRemembered(t *testing.T) {
+	lock := evolve(t,
+		`type Ordered { id: ID! total: Int! note: String at: Date! lines: [Line!]! by: Channel! }
+		 type Line { sku: ID! count: Int } enum Channel { WEB }`,
+		`"It was renamed." type Placed @was(name: "Ordered") { orderId: ID! @was(name: "id") @tag total: Decimal! at: Date!
+		   lines: [Item!]! currency: String! @default(value: "EUR") by: Channel! }
+		 type Item { sku: ID! } enum Channel { WEB SHOP }`,
+		`type Placed @was(name: "Ordered") { orderId: ID! @was(name: "id") currency: String! @default(value: "USD") }
+		 type Used @retired { of: Thing! } type Thing { id: ID! }`,
+	)
+	const want = `
+type Met {
+  id: ID!
+}
+
+type Placed @was(name: "Ordered")
+    @removed(field: "at", type: "Date")
+    @removed(field: "by", type: "String")
+    @removed(field: "lines", type: "[Object!]")
+    @removed(field: "note", type: "String")
+    @removed(field: "total", type: "Decimal") {
+  orderId: ID! @was(name: "id")
+  currency: String
+}
+
+type Used @retired
+`
+	if _, got, _ := strings.Cut(lock, "it.\n"); got != want {
+		t.Errorf("-want +got:\n%s", cmp.Diff(want, got))
+	}
+}
+
+// TestWhatWasRemovedLongAgoIsStillKnown: what a field once held is found whatever the schemas between.
+func TestWhatWasRemovedLongAgoIsStillKnown(t *testing.T) {
+	lock := evolve(t, `type Placed { id: ID! line: Line! } type Line { sku: ID! weight: Float! }`,
+		`type Placed { id: ID! line: Item! } type Item { sku: ID! }`,
+		`type Placed { id: ID! line: Piece! } type Piece { sku: ID! name: String }`)
+	l, found := eventlock.Read(lock)
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Check(modelOf(t, `type Placed { id: ID! line: Piece! } type Piece { sku: ID! weight: Float }`)).Err(); err != nil {
+		t.Errorf("the field comes back as it was: %v", err)
+	}
+	found = l.Check(modelOf(t, `type Placed { id: ID! line: Piece! } type Piece { sku: ID! weight: Float! }`))
+	if len(found) != 1 || found[0].Code != "lock-missing" {
+		t.Errorf("the field comes back required: %v", found)
+	}
+	found = l.Check(modelOf(t, `type Placed { id: ID! line: Piece! } type Piece { sku: ID! weight: Boolean }`))
+	if len(found) != 1 || found[0].Code != "lock-type" {
+		t.Errorf("the field comes back with another type: %v", found)
+	}
+}
+
+// TestAnEventInsideOfAnotherIsAnEvent: events that a read model takes, and others hold.
+func TestAnEventInsideOfAnotherIsAnEvent(t *testing.T) {
+	lock := evolve(t, `type Batch { all: [Met!]! }`)
+	l, found := eventlock.Read(lock)
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	m, found := parse.Load(
+		[]*ast.Source{{Name: "schema.graphqls", Input: `type Seen @readModel(events: ["Batch"]) { id: ID! @id }`}},
+		[]*ast.Source{{Name: "events.graphqls", Input: "type Batch { all: [Other!]! } type Other { id: ID! }"}})
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if found := l.Check(m); len(found) != 1 || found[0].Code != "lock-gone" || found[0].Type != "Met" {
+		t.Errorf("the event is gone, and found is %v\nby\n%s", found, lock)
+	}
+}

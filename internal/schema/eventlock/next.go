@@ -1,0 +1,142 @@
+package eventlock
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// objectType is the type of a field that is gone and held objects.
+const objectType = "Object"
+
+// removedType is the type of a field that is gone. A value of an enum is remembered as the text that it is.
+func removedType(f *schema.EventField) string {
+	text := f.Scalar
+	if f.Object != nil {
+		text = objectType
+	}
+	if f.List {
+		if !f.ElemNullable {
+			text += "!"
+		}
+		text = "[" + text + "]"
+	}
+	return text
+}
+
+// fits reports whether the values of the field that is gone are values of one that is new.
+func (r removedField) fits(f *schema.EventField) bool {
+	elem, list := strings.CutPrefix(r.typ, "[")
+	elem = strings.TrimSuffix(elem, "]")
+	elem, full := strings.CutSuffix(elem, "!")
+	return list == f.List && (!list || full || f.ElemNullable) && f.Object == nil && f.Enum == "" && fits(elem, f.Scalar)
+}
+
+// Next writes the lock of a schema that the events of this one satisfy.
+func (l *Lock) Next(now *schema.Model) string {
+	w := &writer{lock: l, now: now, was: map[*schema.EventType][]*schema.EventType{}}
+	for _, was := range l.Events {
+		if t := typeNamed(now.Events, was.Name); t != nil {
+			w.succeeds(was, t)
+		}
+	}
+	w.text.WriteString(header)
+	for _, t := range now.Events {
+		w.event(t)
+	}
+	for _, t := range now.Values {
+		w.event(t)
+	}
+	for _, t := range now.Retired {
+		fmt.Fprintf(&w.text, "\ntype %s @retired%s\n", t.Name, formerNames(t.Was))
+	}
+	for _, e := range now.EventEnums {
+		fmt.Fprintf(&w.text, "\nenum %s {\n  %s\n}\n", e.Name, strings.Join(e.Values, "\n  "))
+	}
+	return w.text.String()
+}
+
+const header = `# What the events of a log may hold: foldql generate keeps this file, and refuses a change of events.graphqls that such
+# events could not satisfy. Commit it.
+`
+
+// writer writes a lock.
+type writer struct {
+	lock *Lock
+	now  *schema.Model
+	was  map[*schema.EventType][]*schema.EventType // the types of the lock whose data a type takes
+	text strings.Builder
+}
+
+// succeeds records that one type takes the data of another, and so on inside of them.
+func (w *writer) succeeds(was, now *schema.EventType) {
+	if slices.Contains(w.was[now], was) {
+		return
+	}
+	w.was[now] = append(w.was[now], was)
+	for _, before := range was.Fields {
+		if f := fieldNamed(now, before.Name); f != nil && f.Object != nil && before.Object != nil {
+			w.succeeds(before.Object, f.Object)
+		}
+	}
+}
+
+func (w *writer) event(t *schema.EventType) {
+	fmt.Fprintf(&w.text, "\ntype %s%s", t.Name, formerNames(t.Was))
+	if slices.Contains(w.now.Events, t) && w.isHeld(t) {
+		w.text.WriteString(" @event")
+	}
+	for _, r := range w.removed(t) {
+		fmt.Fprintf(&w.text, "\n    @removed(field: %q, type: %q)", r.name, r.typ)
+	}
+	w.text.WriteString(" {\n")
+	for _, f := range t.Fields {
+		typ := typeText(f)
+		if mayLack(f) {
+			typ = strings.TrimSuffix(typ, "!")
+		}
+		fmt.Fprintf(&w.text, "  %s: %s%s\n", f.Name, typ, formerNames(f.Was))
+	}
+	w.text.WriteString("}\n")
+}
+
+func (w *writer) isHeld(t *schema.EventType) bool {
+	for _, holder := range slices.Concat(w.now.Events, w.now.Values) {
+		if holder != t && slices.ContainsFunc(holder.Fields, func(f *schema.EventField) bool { return f.Object == t }) {
+			return true
+		}
+	}
+	return false
+}
+
+// removed are the fields that a type had and has not, each once.
+func (w *writer) removed(t *schema.EventType) (all []removedField) {
+	add := func(r removedField) {
+		known := slices.ContainsFunc(all, func(o removedField) bool { return o.name == r.name })
+		if !known && fieldNamed(t, r.name) == nil {
+			all = append(all, r)
+		}
+	}
+	for _, was := range w.was[t] {
+		for _, r := range w.lock.removed[was.Name] {
+			add(r)
+		}
+		for _, f := range was.Fields {
+			for _, name := range append([]string{f.Name}, f.Was...) {
+				add(removedField{name, removedType(f)})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b removedField) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+func formerNames(was []string) string {
+	var b strings.Builder
+	for _, name := range was {
+		fmt.Fprintf(&b, " @was(name: %q)", name)
+	}
+	return b.String()
+}
