@@ -134,6 +134,40 @@ func TestStatusFollowsARunner(t *testing.T) {
 	}
 }
 
+// TestAWriteThatFailsOnceLeavesNothingBehind has each write of a start fail once, and then none: the Runner is live, shows no
+// error, and the layout of its rows is on record as if nothing had happened.
+func TestAWriteThatFailsOnceLeavesNothingBehind(t *testing.T) {
+	for fails := 1; ; fails++ {
+		store := newFaultyStore()
+		db := open(t, store)
+		log := &gate{openLog(t, event("", upsert("a", 1))), make(chan struct{})}
+		store.before = func(n int) error {
+			if n == fails {
+				return errors.New("the disk is full")
+			}
+			return nil
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		r := newRunner(t, "script", log, db, quick())
+		ran := make(chan error, 1)
+		go func() { ran <- r.Run(ctx) }()
+		<-log.idle
+		for described, deadline := false, time.Now().Add(time.Minute); !described; time.Sleep(time.Millisecond) {
+			layout, err := db.Generations().Layout(ctx, Model, db.Generations().InUse(Model))
+			s := status(t, r)
+			described = err == nil && layout != nil && s.State == projection.StateLive && s.LastError == ""
+			if time.Now().After(deadline) {
+				t.Fatalf("write %d failed once: %s, error %q, layout %v (%v)", fails, s.State, s.LastError, layout, err)
+			}
+		}
+		stop()
+		<-ran
+		if store.applies < fails {
+			return
+		}
+	}
+}
+
 // await polls the status until the state is reached.
 func await(t *testing.T, r *projection.Runner, want projection.State) {
 	t.Helper()

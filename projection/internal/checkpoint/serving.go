@@ -206,7 +206,7 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 	if err := s.serving.judge(c); err != nil {
 		return err
 	}
-	return s.serving.describe(ctx, &s.done.Header)
+	return s.describe(ctx)
 }
 
 // IsComplete reports whether the rows are known to be complete.

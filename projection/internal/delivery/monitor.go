@@ -165,6 +165,13 @@ func (m *Monitor) failed(what Act, err error) {
 	s.LastError, s.LastErrorAt = string(what)+": "+err.Error(), s.Heartbeat
 }
 
+// recovered says that an act which was tried again has succeeded.
+func (m *Monitor) recovered(what Act) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.succeeded(what)
+}
+
 // succeeded says that what may have failed has succeeded; the caller holds the lock.
 func (m *Monitor) succeeded(what Act) {
 	delete(m.failing, what)

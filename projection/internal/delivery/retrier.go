@@ -25,6 +25,9 @@ type retrier struct {
 func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) error) error {
 	for n := 0; ; n++ {
 		err := r.guarded(context.WithoutCancel(ctx), f)
+		if err == nil && n > 0 {
+			r.monitor.recovered(what)
+		}
 		if err == nil || refused(err) || permanent(err) {
 			return err
 		}
