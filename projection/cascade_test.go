@@ -86,51 +86,114 @@ func (s prefix) Head(ctx context.Context, partition string) (uint64, error) {
 
 func (s prefix) Wait(context.Context, eventlog.Offsets) error { return io.EOF }
 
+// TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten has another process change the club while a pick gets a copy of it.
 func TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten(t *testing.T) {
-	log := memlog.New(memlog.Options{Partitions: 2})
-	n, ends := 0, eventlog.Offsets{}
-	add := func(e eventlog.Event) (partition string) {
-		n++
-		e.ID, e.Time = fmt.Sprint(n), epoch
-		got, err := log.Append(t.Context(), []eventlog.Event{e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ends[got[0].Partition] = got[0].Offset
-		return got[0].Partition
+	for _, mode := range []refMode{{cascade: true}, transactional} {
+		l := newHeldLog(t)
+		clubs := l.add(refEvent("club", ref{Op: "club", ID: "A", Text: "old"}))
+		subject := l.besides(clubs)
+		l.fold(mode, l.ends, new(atomic.Bool), memstore.Options{})
+		before := maps.Clone(l.ends)
+		l.add(refEvent("club", ref{Op: "club", ID: "A", Text: "new"}))
+		withClub := maps.Clone(l.ends)
+		picks := l.add(refEvent(subject, ref{Op: "set", ID: "a", Club: "A"}))
+		before[picks] = l.ends[picks] // it has not come to the new name
+		l.holdUp(mode, before, withClub, "a")
 	}
-	clubs := add(refEvent("club", ref{Op: "club", ID: "A", Text: "old"}))
-	subject := "pick"
-	for add(refEvent(subject, ref{Op: "delete", ID: "z"})) == clubs {
+}
+
+// TestConcurrencyACopyFollowsAChangeThatDidNotKnowOfIt has another process give a pick a copy of the club while the change
+// of the club is on its way, which has found no pick by then.
+func TestConcurrencyACopyFollowsAChangeThatDidNotKnowOfIt(t *testing.T) {
+	for _, c := range []struct {
+		mode refMode
+		club bool // there is one before
+	}{
+		{refMode{cascade: true}, true},
+		{refMode{cascade: true, nullIfMissing: true}, false},
+		{transactional, true},
+		{refMode{cascade: true, nullIfMissing: true, transactional: true}, false},
+	} {
+		l := newHeldLog(t)
+		clubs := l.add(refEvent("club", ref{Op: "delete", ID: "z"}))
+		if c.club {
+			l.add(refEvent("club", ref{Op: "club", ID: "A", Text: "old"}))
+		}
+		subject := l.besides(clubs)
+		l.fold(c.mode, l.ends, new(atomic.Bool), memstore.Options{})
+		before := maps.Clone(l.ends)
+		l.add(refEvent(subject, ref{Op: "set", ID: "a", Club: "A"}))
+		withPick := maps.Clone(l.ends)
+		l.add(refEvent("club", ref{Op: "club", ID: "A", Text: "new"}))
+		before[clubs] = l.ends[clubs] // it has not come to the pick
+		l.holdUp(c.mode, before, withPick, "A")
+	}
+}
+
+// heldLog is a log of two partitions, and a store that several processes write.
+type heldLog struct {
+	t    *testing.T
+	log  *memlog.Log
+	n    int
+	ends eventlog.Offsets
+	*memstore.MultiWriter
+}
+
+func newHeldLog(t *testing.T) *heldLog {
+	return &heldLog{t: t, log: memlog.New(memlog.Options{Partitions: 2}), ends: eventlog.Offsets{},
+		MultiWriter: memstore.NewMultiWriter(memstore.Options{Now: epochNow})}
+}
+
+func epochNow() time.Time { return epoch }
+
+// add appends an event, and reports to which partition.
+func (l *heldLog) add(e eventlog.Event) (partition string) {
+	l.t.Helper()
+	l.n++
+	e.ID, e.Time = fmt.Sprint(l.n), epoch
+	got, err := l.log.Append(l.t.Context(), []eventlog.Event{e})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.ends[got[0].Partition] = got[0].Offset
+	return got[0].Partition
+}
+
+// besides finds a subject whose events are in the other partition.
+func (l *heldLog) besides(partition string) (subject string) {
+	subject = "pick"
+	for l.add(refEvent(subject, ref{Op: "delete", ID: "z"})) == partition {
 		subject += "x"
 	}
-	now := func() time.Time { return epoch }
-	several := memstore.NewMultiWriter(memstore.Options{Now: now})
-	fold := func(ends eventlog.Offsets, more *atomic.Bool, opts memstore.Options) *querydb.DB {
-		opts.Now = now
-		db := open(t, several.Join(opts), clubModel, pickModel)
-		runner := refRunner(t, refMode{cascade: true}, prefix{log, maps.Clone(ends), more}, db, 100)
-		if err := runner.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return db
+	return subject
+}
+
+// fold has a process fold the log up to the ends, or whole once more is set.
+func (l *heldLog) fold(mode refMode, ends eventlog.Offsets, more *atomic.Bool, opts memstore.Options) *querydb.DB {
+	l.t.Helper()
+	opts.Now = epochNow
+	db := open(l.t, l.Join(opts), clubModel, pickModel)
+	if err := refRunner(l.t, mode, prefix{l.log, maps.Clone(ends), more}, db, 100).Run(l.t.Context()); err != nil {
+		l.t.Fatal(err)
 	}
-	fold(ends, new(atomic.Bool), memstore.Options{})
-	before := maps.Clone(ends)
-	add(refEvent("club", ref{Op: "club", ID: "A", Text: "new"}))
-	withClub := maps.Clone(ends)
-	picks := add(refEvent(subject, ref{Op: "set", ID: "a", Club: "A"}))
-	before[picks] = ends[picks] // it has not come to the new name
+	return db
+}
+
+// holdUp holds up the process that has come to the first ends, right before it writes the row, until another has come to
+// the second ends; then it goes on with the whole log. The pick holds the new name after that.
+func (l *heldLog) holdUp(mode refMode, first, second eventlog.Offsets, row string) {
+	l.t.Helper()
 	held, more := false, new(atomic.Bool)
-	db := fold(before, more, heldUp(func(c memstore.Commit) bool {
-		return slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == "a" })
+	db := l.fold(mode, first, more, heldUp(func(c memstore.Commit) bool {
+		return slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == row })
 	}, func() {
 		held = true
-		fold(withClub, new(atomic.Bool), memstore.Options{})
+		l.fold(mode, second, new(atomic.Bool), memstore.Options{})
 		more.Store(true)
 	}))
-	if _, got := refRows(t, db); !held || got["a"].Club == nil || got["a"].Club.Name != "new" {
-		t.Errorf("held up: %t; the pick is %+v, and its club %+v: want the new name", held, got["a"], got["a"].Club)
+	if _, got := refRows(l.t, db); !held || got["a"].Club == nil || got["a"].Club.Name != "new" {
+		l.t.Errorf("%+v: held up: %t; the pick is %+v, and its club %+v: want the new name", mode, held, got["a"],
+			got["a"].Club)
 	}
 }
 

@@ -84,7 +84,7 @@ func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) 
 	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
 		return err
 	}
-	for _, kind := range [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink} {
+	for _, kind := range kindsOfGeneration {
 		if err := dropKind(ctx, db, b.Kind(kind, projection)); err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 //	"checkpoint:" TABLE ".g" N ":" name       partition            how far it has come there: Checkpoint
 //	"deadletter:" TABLE ".g" N ":" name       partition@offset     a dead letter: deadletter.Letter
 //	"link:" TABLE ".g" N ":" name             see cascade.Link     which row holds a copy of which: cascade.Link
+//	"linkversion:" TABLE ".g" N ":" name      as the links       which of them a commit has found: cascade.LinkVersion
 //	"cascade:" TABLE ".g" N ":" name          see cascade.Task     a row that its copies are to follow: cascade.Task
 //	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
 //	"completion"                              name                 whether its rows are complete, and what the log must
@@ -34,11 +35,15 @@ import (
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
 // and who is late with a note of a former one changes nothing. A decision holds for every fold of the log.
 const (
-	KindCheckpoint = "checkpoint:"
-	KindDeadLetter = "deadletter:"
-	KindLink       = "link:"
-	KindCascade    = "cascade:"
+	KindCheckpoint  = "checkpoint:"
+	KindDeadLetter  = "deadletter:"
+	KindLink        = "link:"
+	KindLinkVersion = "linkversion:"
+	KindCascade     = "cascade:"
 )
+
+// kindsOfGeneration are those that go with the rows of a generation.
+var kindsOfGeneration = [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink, KindLinkVersion}
 
 // Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
 // covers none: it claims the partition for the log that holds its anchor, before the first row is written.

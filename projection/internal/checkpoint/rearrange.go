@@ -166,7 +166,7 @@ func (r *rearrangement) dropNotes(ctx context.Context, e *entry) {
 	if e.record.Table == "" {
 		return
 	}
-	for _, kind := range [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink} {
+	for _, kind := range kindsOfGeneration {
 		_ = dropKind(ctx, r.db, e.record.Kind(kind, e.name)) // nobody reads it any more
 	}
 }

@@ -123,7 +123,7 @@ func (r *restarter) dropNotes(ctx context.Context, of *Header) {
 	if of.Table == "" {
 		return
 	}
-	for _, kind := range [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink} {
+	for _, kind := range kindsOfGeneration {
 		if err := dropKind(ctx, r.db, of.Kind(kind, r.p.Name)); err != nil {
 			r.log.DebugContext(ctx, "projection: notes of a former generation stay", "generation", of.Generation, "error", err)
 		}

@@ -119,6 +119,10 @@ func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
 	for _, l := range copies.Unlinked {
 		out.notes = append(out.notes, l.Removal(links))
 	}
+	versions := done.Kind(checkpoint.KindLinkVersion, out.projection)
+	for i := range copies.Versions {
+		out.notes = append(out.notes, copies.Versions[i].Note(versions))
+	}
 	for i, t := range copies.Tasks {
 		copies.Tasks[i] = c.state.Tasks.Widened(t)
 		out.notes = append(out.notes, copies.Tasks[i].Note(tasks))

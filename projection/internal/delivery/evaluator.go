@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
@@ -144,20 +143,28 @@ const linksAtOnce = 1000
 
 // findLinks finds the rows that hold copies of another: see fold.Links.
 func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identifier string, most int) (
-	held []keys.Key, count int, err error,
+	held fold.Linked, err error,
 ) {
+	if v.shared {
+		kind := v.state.Done().Kind(checkpoint.KindLinkVersion, v.projection.Name)
+		version, err := v.db.Notes().Get(ctx, kind, cascade.VersionID(ref, identifier))
+		if err != nil {
+			return held, err
+		}
+		held.Revision = version.Revision
+	}
 	for after := ""; ; {
 		found, err := v.listLinks(ctx, ref, identifier, after, linksAtOnce)
 		if err != nil {
-			return nil, 0, err
+			return held, err
 		}
 		for _, l := range found {
-			if count++; len(held) < most {
-				held = append(held, l.Key)
+			if held.Count++; len(held.Keys) < most {
+				held.Keys = append(held.Keys, l.Key)
 			}
 		}
 		if len(found) < linksAtOnce {
-			return held, count, nil
+			return held, nil
 		}
 		after = found[len(found)-1].id
 	}

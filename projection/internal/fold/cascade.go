@@ -17,7 +17,14 @@ import (
 
 // Links finds the rows that hold copies of the one with the identifier: the keys of some of them, most of them at most,
 // and how many there are.
-type Links func(ctx context.Context, ref cascade.Reference, identifier string, most int) ([]keys.Key, int, error)
+type Links func(ctx context.Context, ref cascade.Reference, identifier string, most int) (Linked, error)
+
+// Linked is the rows that hold copies of another.
+type Linked struct {
+	Keys     []keys.Key // of some
+	Count    int
+	Revision uint64 // of the note of their version, as it was before: see cascade.LinkVersion
+}
 
 // mostTargets is how many copies may follow their row in one commit where the store has no limit.
 const mostTargets = 10_000
@@ -115,7 +122,8 @@ func WithoutCascade[R any](p *Patch[R]) Op { return WithCascade(p, Cascade{Mode:
 type followers[R any] struct {
 	*tracking[R]
 	by    []follower
-	links map[linkQuery]linked  // as they were read
+	links map[linkQuery]Linked  // as they were read
+	found map[linkQuery]bool    // those on which the commit rests
 	asked map[keys.Key]*Cascade // by ops of the event in hand
 }
 
@@ -133,11 +141,6 @@ type linkQuery struct {
 	identifier string
 }
 
-type linked struct {
-	keys  []keys.Key
-	count int
-}
-
 // addFollower adds a reference.
 func (f *followers[R]) addFollower(w follower) { f.by = append(f.by, w) }
 
@@ -145,15 +148,15 @@ func (f *followers[R]) hasFollowers() bool { return len(f.by) > 0 }
 
 // loadLinks reads the links that were missed.
 func (f *followers[R]) loadLinks(ctx context.Context, find Links) error {
-	f.links = map[linkQuery]linked{}
+	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
 	for q := range f.of.given.links {
 		i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
-		held, count, err := find(ctx, q.Reference, q.identifier, f.of.bounds.targets)
+		held, err := find(ctx, q.Reference, q.identifier, f.of.bounds.targets)
 		if err != nil {
 			return err
 		}
-		f.links[q] = linked{held, count}
-		for _, key := range held {
+		f.links[q] = held
+		for _, key := range held.Keys {
 			if err := f.by[i].rows.needKey(key); err != nil {
 				return err
 			}
@@ -192,7 +195,7 @@ func (f *followers[R]) cascade(at ApplyPoint) error {
 	}
 	for _, u := range f.of.journal {
 		how := f.asked[u.entry.key]
-		u.entry.announceTo(how)
+		f.announceTo(u.entry, how)
 		if !f.followsNow(how) {
 			continue
 		}
@@ -207,20 +210,26 @@ func (f *followers[R]) cascade(at ApplyPoint) error {
 	return nil
 }
 
-// announceTo notes which copies are to follow after the commit.
-func (e *entry[R]) announceTo(how *Cascade) {
+// announceTo notes which copies are to follow after the commit. Where an op has copies follow in the commit that the
+// schema does not, another process may give a row one meanwhile: links of those have no version.
+func (f *followers[R]) announceTo(e *entry[R], how *Cascade) {
 	switch {
 	case how == nil && len(e.scopes) == 0:
 		e.scopes = bySchema
 	case how == nil:
 		e.scopes = cascade.Union(e.scopes, bySchema)
-	case how.Mode == Eventual:
+	case how.Mode == Eventual, how.Mode == Transactional && f.of.bounds.shared && f.mayMiss(how):
 		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: how.Filter}
 		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
 	}
 }
 
 var bySchema = []cascade.Scope{{}}
+
+// mayMiss reports whether links by which copies are found have no version.
+func (f *followers[R]) mayMiss(how *Cascade) bool {
+	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(how) && !w.transactional })
+}
 
 // followsNow reports whether copies follow a change in its commit.
 func (f *followers[R]) followsNow(how *Cascade) bool {
@@ -277,10 +286,11 @@ func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error 
 			f.of.misses.links[q] = true
 			return f.of.unlessSurveyed(ErrNextCommit)
 		}
-		n := known.count
+		f.found[q] = true
+		n := known.Count
 		if n <= b.targets {
 			var err error
-			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.keys, how, at); err != nil {
+			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at); err != nil {
 				return err
 			}
 		}
@@ -290,6 +300,20 @@ func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error 
 	}
 	b.cascaded += count
 	return nil
+}
+
+// versions adds those of the links on which the commit rests, on a store where another process may add some.
+func (f *followers[R]) versions(c *Copies) {
+	if !f.of.bounds.shared {
+		return
+	}
+	for q := range f.found {
+		i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
+		if f.by[i].transactional {
+			v := c.version(q)
+			v.Found, v.Revision = true, f.links[q].Revision
+		}
+	}
 }
 
 // refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed. It

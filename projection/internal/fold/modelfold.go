@@ -162,7 +162,7 @@ func (f *modelFold[R]) size() (writes, bytes int) {
 	if f.tracks() {
 		var c Copies
 		f.copies(&c)
-		writes += len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Read)
+		writes += len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read)
 	}
 	return writes, bytes
 }

@@ -15,7 +15,8 @@ import (
 // Copies is what a commit changes about tracked copies beside rows.
 type Copies struct {
 	Linked, Unlinked []cascade.Link
-	Tasks            []cascade.Task    // of rows that have changed
+	Tasks            []cascade.Task // of rows that have changed
+	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
 }
 
@@ -112,6 +113,7 @@ func (f *tracking[R]) copies(c *Copies) {
 			f.announce(e, c)
 		}
 	}
+	f.followers.versions(c)
 	for _, key := range f.read {
 		if e := f.of.entries[key]; e != nil && e.event == 0 && e.asRead != nil {
 			c.Read = append(c.Read, querydb.ReadRow{Model: f.of.desc, Key: key, Revision: e.asRead.revision})
@@ -133,8 +135,23 @@ func (f *tracking[R]) relink(e *entry[R], c *Copies) {
 	for _, id := range now {
 		if !slices.Contains(e.tracked().ids, id) {
 			c.Linked = append(c.Linked, f.link(e, id))
+			if f.of.bounds.shared && f.all[id.ref].Transactional {
+				c.version(linkQuery{f.link(e, id).Reference, id.id}).Adds = true
+			}
 		}
 	}
+}
+
+// version is what the commit says of the version of links.
+func (c *Copies) version(of linkQuery) *cascade.LinkVersion {
+	i := slices.IndexFunc(c.Versions, func(v cascade.LinkVersion) bool {
+		return v.Reference == of.Reference && v.Identifier == of.identifier
+	})
+	if i < 0 {
+		i = len(c.Versions)
+		c.Versions = append(c.Versions, cascade.LinkVersion{Reference: of.Reference, Identifier: of.identifier})
+	}
+	return &c.Versions[i]
 }
 
 func (f *tracking[R]) link(e *entry[R], id copied) cascade.Link {
