@@ -16,7 +16,9 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/projections"
 )
@@ -30,7 +32,7 @@ const (
 	MinHeader = "Foldql-Min-Position"
 	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
 	// table some time later, or with copies that are yet to follow their rows; "blocked" where events that count as
-	// reached are dead letters.
+	// reached are dead letters. In a request, "strong" has an answer that would be "eventual" refused.
 	ConsistencyHeader = "Foldql-Consistency"
 )
 
@@ -73,6 +75,7 @@ func (*Positions) Validate(graphql.ExecutableSchema) error { return nil }
 // request is a request whose answer is to have a position.
 type request struct {
 	min    []string // the positions that it asks for
+	strong bool     // no answer is better than an eventual one
 	header http.Header
 }
 
@@ -81,9 +84,10 @@ type requestKey struct{}
 // Handler has the answers of a GraphQL handler that has the extension tell positions.
 func (p *Positions) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := &request{min: listed(r.Header.Values(MinHeader)), header: w.Header()}
+		asked := &request{min: listed(r.Header.Values(MinHeader)), header: w.Header(),
+			strong: strings.EqualFold(r.Header.Get(ConsistencyHeader), "strong")}
 		ctx := context.WithValue(r.Context(), requestKey{}, asked)
-		if len(asked.min) > 0 {
+		if len(asked.min) > 0 || asked.strong {
 			ctx = querydb.WithConsistentReads(ctx)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
@@ -116,7 +120,13 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 			return graphqlError(err)
 		}
 	}
-	if err := p.tell(ctx, asked.header, &read, those); err != nil { // before the rows are read
+	at := reached(those)
+	if asked.strong {
+		if err := p.refuseEventual(&read, &at); err != nil {
+			return graphqlError(err)
+		}
+	}
+	if err := p.tell(ctx, asked.header, &read, &at); err != nil { // before the rows are read
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
@@ -143,12 +153,27 @@ func graphqlError(err error) *graphql.Response {
 	return &graphql.Response{Errors: gqlerror.List{gql}}
 }
 
+// readsLate reports whether some of what is read comes from an index that follows its table some time later.
+func (p *Positions) readsLate(read *reads) bool { return read.indexes && p.cfg.DB.MultiWriter() }
+
+// refuseEventual is the error in place of an answer that may not show all that its rows have come to.
+func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
+	switch {
+	case p.readsLate(read):
+		return graphqlerr.New(graphqlerr.BadUserInput, "an index of DynamoDB follows its table some time later, so no answer "+
+			"from one is strong: ask by primary key, or leave the header %s out", ConsistencyHeader)
+	case at.Cascades > 0:
+		return graphqlerr.New(graphqlerr.Stale, "copies of rows are yet to follow them: ask again, or leave the header %s "+
+			"out", ConsistencyHeader)
+	}
+	return nil
+}
+
 // tell sets the headers of an answer.
-func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, those []*projections.Running) error {
-	if len(those) == 0 {
+func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, at *projection.Reached) error {
+	if at.Offsets == nil {
 		return nil
 	}
-	at := reached(those)
 	places, err := p.source.places(ctx, at.Offsets)
 	if err != nil {
 		return err
@@ -160,7 +185,7 @@ func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, t
 	if at.DeadLetters > 0 {
 		less = append(less, "blocked")
 	}
-	if at.Cascades > 0 || read.indexes && p.cfg.DB.MultiWriter() {
+	if at.Cascades > 0 || p.readsLate(read) {
 		less = append(less, "eventual")
 	}
 	if len(less) > 0 {

@@ -1,6 +1,8 @@
 package positions
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,11 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 const sdl = `
@@ -86,6 +91,41 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 		if diff := cmp.Diff(want.models, strings.Join(names, " ")); diff != "" || got.all != want.all ||
 			got.indexes != want.indexes {
 			t.Errorf("%s: %v, all %t, indexes %t\n%s", query, names, got.all, got.indexes, diff)
+		}
+	}
+}
+
+// TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their rows.
+func TestAStrongAnswerIsNeverEventual(t *testing.T) {
+	open := func(drv driver.Driver) *Positions {
+		db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return &Positions{cfg: Config{DB: db}}
+	}
+	one := open(memstore.New())
+	several := open(memstore.NewMultiWriter(memstore.Options{}).Join(memstore.Options{}))
+	for name, c := range map[string]struct {
+		of       *Positions
+		indexes  bool
+		cascades int
+		want     string
+	}{
+		"by key":                         {several, false, 0, ""},
+		"an index of one writer":         {one, true, 0, ""},
+		"an index that follows":          {several, true, 0, "BAD_USER_INPUT"},
+		"copies that are yet to follow":  {one, false, 1, "STALE"},
+		"an index that follows, as well": {several, true, 1, "BAD_USER_INPUT"},
+	} {
+		got := ""
+		err := c.of.refuseEventual(&reads{indexes: c.indexes}, &projection.Reached{Cascades: c.cascades})
+		if coded := (*gqlerror.Error)(nil); errors.As(err, &coded) {
+			got = fmt.Sprint(coded.Extensions["code"])
+		}
+		if got != c.want {
+			t.Errorf("%s: %v, want the code %q", name, err, c.want)
 		}
 	}
 }
