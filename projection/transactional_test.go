@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +108,7 @@ func TestATransactionalCascadeThatIsTooLargeIsADeadLetter(t *testing.T) {
 		t.Fatalf("dead letters are %+v, %v: want one of a cascade that is too large", letters, err)
 	}
 	got := *letters[0].CascadeOverflow
-	want := projection.CascadeOverflowError{Model: "Club", Count: n, Limit: got.Limit}
+	want := projection.CascadeOverflowError{Model: "Club", Count: n, Limit: got.Limit, Unit: "items"}
 	if got != want || got.Limit > 100 {
 		t.Errorf("the dead letter says %+v, want %+v", got, want)
 	}
@@ -117,5 +118,107 @@ func TestATransactionalCascadeThatIsTooLargeIsADeadLetter(t *testing.T) {
 	}
 	if names := clubNames(t, db, n); names["old"] != n {
 		t.Errorf("copies have the names %v, want the old one", names)
+	}
+}
+
+// TestACascadeOverflowSaysWhatIsComparedWithTheLimit: what the commit would have of items or bytes, with the row itself
+// and what else the event writes, or how many rows there are with copies where the store bounds no commit.
+func TestACascadeOverflowSaysWhatIsComparedWithTheLimit(t *testing.T) {
+	rename := ref{Op: "club", ID: "A", Text: "new"}
+	var many []ref
+	for i := range 10_001 {
+		many = append(many, ref{Op: "set", ID: strconv.Itoa(i), Club: "A"})
+	}
+	var large []eventlog.Event
+	for i := range 25 {
+		large = append(large, refEvent("", ref{Op: "set", ID: strconv.Itoa(i), Club: "A", Text: strings.Repeat("x", 200_000)}))
+	}
+	for _, tt := range []struct {
+		name, store string
+		events      []eventlog.Event // after which the next fails
+		then        []ref
+		want        projection.CascadeOverflowError
+		least       int // where the count is not known to the last
+	}{
+		{"as many copies as a commit has items, and the row", "several writers", picksOf(96), []ref{rename},
+			projection.CascadeOverflowError{Model: "Club", Count: 97, Limit: 96, Unit: "items"}, 0},
+		{"rows of the event itself, with their links", "several writers", picksOf(81),
+			[]ref{rename, {Op: "set", ID: "a", Club: "A"}, {Op: "club", ID: "B"}, {Op: "set", ID: "b", Club: "A"},
+				{Op: "set", ID: "c", Club: "A"}, {Op: "set", ID: "d", Club: "A"}, {Op: "set", ID: "e", Club: "A"},
+				{Op: "set", ID: "f", Club: "A"}, {Op: "set", ID: "g", Club: "A"}},
+			projection.CascadeOverflowError{Model: "Club", Count: 97, Limit: 96, Unit: "items"}, 0},
+		{"large copies", "several writers", append(picksOf(0), large...), []ref{rename},
+			projection.CascadeOverflowError{Model: "Club", Limit: 4<<20 - 64<<10, Unit: "bytes"}, 25 * 200_000},
+		{"no bound of commits", "one writer", append(picksOf(0), refEvent("", many...)), []ref{rename},
+			projection.CascadeOverflowError{Model: "Club", Count: 10_001, Limit: 10_000, Unit: "rows"}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := open(t, refStores()[tt.store](), clubModel, pickModel)
+			cfg := quick()
+			cfg.WindowEvents, cfg.MaxOpsPerEvent = 50, len(many)
+			log := logOf(t, append(tt.events, refEvent("", tt.then...))...)
+			runner, err := projection.NewRunner(refGroup(transactional), log, db, cfg)
+			if err == nil {
+				err = runner.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			letters, err := runner.DeadLetters(t.Context(), "", 10)
+			if err != nil || len(letters) != 1 || letters[0].CascadeOverflow == nil {
+				t.Fatalf("dead letters are %+v, %v: want one of a cascade that is too large", letters, err)
+			}
+			got := *letters[0].CascadeOverflow
+			if tt.least > 0 {
+				if got.Count < tt.least || got.Count > tt.least*11/10 {
+					t.Errorf("the count is %d, want about %d", got.Count, tt.least)
+				}
+				tt.want.Count = got.Count
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("the dead letter (-want +got):\n%s", diff)
+			}
+			said := fmt.Sprintf("has %d %s at least, and one commit holds %d", got.Count, got.Unit, got.Limit)
+			if !strings.Contains(letters[0].Reason, said) {
+				t.Errorf("the reason is %q, want that it %s", letters[0].Reason, said)
+			}
+			if clubs, _ := refRows(t, db); clubs["A"].Name != "old" {
+				t.Errorf("the club is %+v, want it as it was", clubs["A"])
+			}
+		})
+	}
+}
+
+// TestACascadeOverflowNamesTheRowThatIsCopied, and not the rows that follow it, of which there are copies too.
+func TestACascadeOverflowNamesTheRowThatIsCopied(t *testing.T) {
+	projections := badgeProjections() // wearers have copies of badges, and badges of clubs
+	projections[0] = projection.New(clubOps, projection.Projection{Name: "clubs", Events: []string{"clubs"},
+		Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
+			op := clubOps.Set(Club{"A", string(e.Data)})
+			return []projection.Op{op.Cascade(projection.Cascade{Targets: []string{"Badge"}, Mode: projection.Transactional})}, nil
+		},
+	})
+	club := "A"
+	events := []eventlog.Event{{Source: "/test", Type: "clubs", Data: []byte(`"old"`)}}
+	for i := range 95 {
+		events = append(events, badgeEvent("membership", badgeAct{Op: "set", ID: strconv.Itoa(i), Value: &club}))
+	}
+	events = append(events, eventlog.Event{Source: "/test", Type: "clubs", Data: []byte(`"new"`)})
+	cfg := quick()
+	runner, err := projection.NewRunner(projection.Group(projections)[0], logOf(t, events...),
+		openBadges(t, refStores()["several writers"]()), cfg)
+	if err == nil {
+		err = runner.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, err := runner.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 {
+		t.Fatalf("dead letters are %+v, %v: want one", letters, err)
+	}
+	want := &projection.CascadeOverflowError{Model: "Club", Count: 96, Limit: 95, Unit: "items"}
+	if diff := cmp.Diff(want, letters[0].CascadeOverflow); diff != "" {
+		t.Errorf("the dead letter (-want +got):\n%s", diff)
 	}
 }

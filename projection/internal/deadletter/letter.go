@@ -44,11 +44,13 @@ type Cause struct {
 	TooManyFollow *TooManyFollow `json:"tooManyFollow,omitempty"`
 }
 
-// TooManyFollow says of which model the row is, how many copies follow it, and how many one commit holds.
+// TooManyFollow says of which model the row is, how much its commit would have with the copies that follow, how much one
+// holds, and of what.
 type TooManyFollow struct {
 	Model string `json:"model"`
 	Count int    `json:"count"`
 	Limit int    `json:"limit"`
+	Unit  string `json:"unit"`
 }
 
 // Anchor is that of the event, which stands there; nil where it could not be read.

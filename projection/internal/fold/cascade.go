@@ -33,14 +33,24 @@ const mostTargets = 10_000
 // holds.
 type CascadeOverflowError struct {
 	Model string `json:"model"` // of the row that is copied
-	Count int    `json:"count"` // of the rows that hold copies
-	Limit int    `json:"limit"`
+	Count int    `json:"count"` // what the commit would have, at least
+	Limit int    `json:"limit"` // and what one holds
+	// Unit is of what: items, of which a row is one and an aggregate several, and links too; bytes; or, where the store
+	// bounds no commit, rows that hold copies.
+	Unit string `json:"unit"`
 }
+
+const (
+	unitItems = "items"
+	unitBytes = "bytes"
+	unitRows  = "rows"
+)
 
 // Error implements error.
 func (e *CascadeOverflowError) Error() string {
-	return fmt.Sprintf("change a row of %s: %d rows hold copies of it that follow in the same commit, which holds %d: "+
-		"declare the references with cascade: EVENTUAL", e.Model, e.Count, e.Limit)
+	return fmt.Sprintf("change a row of %s: with the copies of it that follow in the same commit, that has %d %s at least, "+
+		"and one commit holds %d: declare the references with cascade: EVENTUAL, or change less in one event",
+		e.Model, e.Count, e.Unit, e.Limit)
 }
 
 // Is makes it an error of what is too large.
@@ -144,14 +154,13 @@ type linkQuery struct {
 // addFollower adds a reference.
 func (f *followers[R]) addFollower(w follower) { f.by = append(f.by, w) }
 
-func (f *followers[R]) hasFollowers() bool { return len(f.by) > 0 }
-
 // loadLinks reads the links that were missed.
 func (f *followers[R]) loadLinks(ctx context.Context, find Links) error {
 	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
+	most, _ := f.of.bounds.targets()
 	for q := range f.of.given.links {
 		i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
-		held, err := find(ctx, q.Reference, q.identifier, f.of.bounds.targets)
+		held, err := find(ctx, q.Reference, q.identifier, most)
 		if err != nil {
 			return err
 		}
@@ -273,6 +282,7 @@ func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error 
 		identifier = f.identifier(&u.was.row)
 	}
 	count, b := 0, f.of.bounds
+	most, unit := b.targets()
 	for _, w := range f.by {
 		if !w.followsNow(how) {
 			continue
@@ -288,17 +298,19 @@ func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error 
 		}
 		f.found[q] = true
 		n := known.Count
-		if n <= b.targets {
+		if n <= most {
 			var err error
 			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at); err != nil {
 				return err
 			}
 		}
-		if count += n; count > b.targets {
-			return &CascadeOverflowError{Model: f.of.desc.Name, Count: count, Limit: b.targets}
+		if count += n; count > most {
+			return &CascadeOverflowError{f.of.desc.Name, count, most, unit}
 		}
 	}
-	b.cascaded += count
+	if count > b.cascaded.copies {
+		b.cascaded = cascadedRow{f.of.desc.Name, count}
+	}
 	return nil
 }
 

@@ -38,12 +38,17 @@ type bounds struct {
 	alone bool             // one event, which takes effect out of its place
 
 	verdict
-	before    verdict // the event in hand
-	done      int     // rows of the event in hand that have it already
-	ofEvent   int     // bytes that the event in hand writes
-	cascaded  int     // copies that follow the event in hand in its commit
-	targets   int     // how many may
-	surveying bool    // see Fold.Survey
+	before    verdict     // the event in hand
+	done      int         // rows of the event in hand that have it already
+	ofEvent   int         // bytes that the event in hand writes
+	cascaded  cascadedRow // of those that the event in hand changes
+	surveying bool        // see Fold.Survey
+}
+
+// cascadedRow is the row that most copies follow in the commit of its change.
+type cascadedRow struct {
+	model  string
+	copies int
 }
 
 // verdict is what the events of a commit, up to the one in hand, decide about it.
@@ -75,10 +80,16 @@ func newBounds(db *querydb.DB, limits Limits) *bounds {
 	if b.shared {
 		b.aggregates = b.aggregates.Within(aggregate.Limits{Items: b.most.writes, Bytes: b.most.bytes})
 	}
-	if b.targets = mostTargets; b.shared {
-		b.targets = b.most.writes
-	}
 	return b
+}
+
+// targets is how many copies may follow their row in one commit, and what these count as: an item each at least where
+// items are what a commit holds so many of.
+func (b *bounds) targets() (most int, unit string) {
+	if b.shared {
+		return b.most.writes, unitItems
+	}
+	return mostTargets, unitRows
 }
 
 // add has the commits hold rows of the model.
@@ -103,7 +114,9 @@ func (b *bounds) reset(alone bool) {
 }
 
 // begin keeps in mind what was decided before the evaluation of an event; takeBack goes back to that.
-func (b *bounds) begin() { b.before, b.done, b.ofEvent, b.cascaded = b.verdict, 0, 0, 0 }
+func (b *bounds) begin() {
+	b.before, b.done, b.ofEvent, b.cascaded = b.verdict, 0, 0, cascadedRow{}
+}
 
 func (b *bounds) takeBack() { b.verdict = b.before }
 
@@ -181,20 +194,11 @@ func (f *Fold) fit(at ApplyPoint) error {
 	case b.wiped == at.Event && !b.full && !b.alone && !b.unique: // it may be seen in parts
 		b.whole, b.full = false, true
 		return nil
-	case b.cascaded > 0:
-		return tooManyFollow(f.members, b)
+	case b.cascaded.copies > 0 && writes > b.most.writes:
+		return &CascadeOverflowError{b.cascaded.model, writes, b.most.writes, unitItems}
+	case b.cascaded.copies > 0:
+		return &CascadeOverflowError{b.cascaded.model, bytes, b.most.bytes, unitBytes}
 	}
 	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d; items of aggregates, "+
 		"links and rows that are copied count as rows", querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
-}
-
-// tooManyFollow says that the commit cannot hold the copies that follow the event in hand.
-func tooManyFollow(members []member, b *bounds) error {
-	e := &CascadeOverflowError{Count: b.cascaded, Limit: b.most.writes}
-	for _, m := range members {
-		if m.changed() > 0 && m.hasFollowers() {
-			e.Model = m.model().Name
-		}
-	}
-	return e
 }

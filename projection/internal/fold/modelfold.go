@@ -22,7 +22,6 @@ type member interface {
 	referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference
 	refresh(l cascade.Link, t *cascade.Task) Op
 	addFollower(w follower)
-	hasFollowers() bool
 	loadLinks(ctx context.Context, find Links) error
 	need(op Op, at ApplyPoint) error
 	needKey(key keys.Key) error
