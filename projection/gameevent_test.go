@@ -18,6 +18,9 @@ type gameStep struct {
 	Text    string       `json:"text,omitempty"` // the name of a person
 	Game    *Game        `json:"game,omitempty"` // of set, create, upsert
 	Changes []gameChange `json:"changes,omitempty"`
+
+	Cascade   *projection.Cascade `json:"cascade,omitempty"` // of a person
+	NoCascade bool                `json:"noCascade,omitempty"`
 }
 
 // gameChange is one thing that an Update does to a game.
@@ -89,12 +92,12 @@ func (r *Game) places() []place {
 	return slices.Concat(r.Home.places(), r.Home.Bench.places(), away.places(), away.Bench.places())
 }
 
-func (s *gameStep) op() projection.Op {
+func (s *gameStep) op(gameOps *projection.AggregateOps[Game, string]) projection.Op {
 	switch s.Op {
 	case "person":
-		return personOps.Set(Person{s.ID, s.Text})
+		return s.cascading(personOps.Set(Person{s.ID, s.Text}))
 	case "noperson":
-		return personOps.Delete(s.ID)
+		return s.cascading(personOps.Delete(s.ID))
 	case "set":
 		return gameOps.Set(*s.Game)
 	case "create":
@@ -107,13 +110,25 @@ func (s *gameStep) op() projection.Op {
 	return gameOps.Delete(s.ID)
 }
 
+// cascading is the op of a person with the cascade that the event asks for.
+func (s *gameStep) cascading(op projection.RowOp) projection.Op {
+	switch {
+	case s.Cascade != nil:
+		return op.Cascade(*s.Cascade)
+	case s.NoCascade:
+		return op.NoCascade()
+	}
+	return op
+}
+
 // gameProjection is the projection of games and persons.
-func gameProjection() projection.Projection {
+func gameProjection(mode gameMode) projection.Projection {
+	gameOps := mode.ops()
 	project := func(e *eventlog.Event, _ projection.Meta) (ops []projection.Op, err error) {
 		var steps []gameStep
 		err = json.Unmarshal(e.Data, &steps)
 		for i := range steps {
-			ops = append(ops, steps[i].op())
+			ops = append(ops, steps[i].op(gameOps))
 		}
 		return ops, err
 	}

@@ -45,12 +45,17 @@ func (l gameLayout) fold(t *testing.T, s *gameStore, d *gameDraw, events []event
 }
 
 // sameInEveryLayout folds events in each layout, in a store of its own, and compares what is left.
-func sameInEveryLayout(t *testing.T, newStore func() *gameStore, drawn []eventlog.Event) error {
+func sameInEveryLayout(t *testing.T, newStore func() *gameStore, mode gameMode, drawn []eventlog.Event) error {
+	store := func() *gameStore {
+		s := newStore()
+		s.mode = mode
+		return s
+	}
 	ordered, sources := sourcesFirst(drawn)
 	var want, wantMixed standing
 	for i, l := range gameLayouts {
-		got := l.fold(t, newStore(), &gamesApart, ordered, sources)
-		mixed := l.fold(t, newStore(), &gamesApart, drawn, 0).loose()
+		got := l.fold(t, store(), &gamesApart, ordered, sources)
+		mixed := l.fold(t, store(), &gamesApart, drawn, 0).loose(mode)
 		if i == 0 {
 			want, wantMixed = got, mixed
 		}
@@ -69,9 +74,9 @@ func sameInEveryLayout(t *testing.T, newStore func() *gameStore, drawn []eventlo
 // hold what the fold knew.
 func TestRandomGamesAreTheSameInEveryLayout(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		drawn := gamesApart.subjectsApart(rt, 30)
+		drawn, mode := gamesApart.subjectsApart(rt, 30), drawGameMode(rt)
 		for i := range gameStores() {
-			if err := sameInEveryLayout(t, func() *gameStore { return gameStores()[i] }, drawn); err != nil {
+			if err := sameInEveryLayout(t, func() *gameStore { return gameStores()[i] }, mode, drawn); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -88,8 +93,10 @@ func TestRandomGamesOnDynamoDBAreTheSameInEveryLayout(t *testing.T) {
 				n++
 				return dynamoGames(t, fmt.Sprintf("%s%d.", at.Prefix, n))
 			}
-			if err := sameInEveryLayout(t, newStore, draw.Example(rand.Int())); err != nil {
-				t.Error(err)
+			for _, mode := range []gameMode{afterCommit, inCommit} {
+				if err := sameInEveryLayout(t, newStore, mode, draw.Example(rand.Int())); err != nil {
+					t.Errorf("%s: %v", mode, err)
+				}
 			}
 		})
 	}
@@ -100,13 +107,14 @@ func TestRandomGamesOnDynamoDBAreTheSameInEveryLayout(t *testing.T) {
 // until then.
 func TestRandomGamesAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		events := anyGames.events(rt, 40)
+		events, mode := anyGames.events(rt, 40), drawGameMode(rt)
 		log := logOfGames(t, 1, events)
 		windows := [2]int{rapid.SampledFrom([]int{1, 3, 100}).Draw(rt, "window"),
 			rapid.SampledFrom([]int{1, 3, 100}).Draw(rt, "window again")}
 		for _, s := range gameStores() {
+			s.mode = mode
 			p := s.run(t, log, projection.RunnerConfig{WindowEvents: windows[0], MaxAggregateItems: fewItems})
-			want := p.standing(t, &anyGames).settled()
+			want := p.standing(t, &anyGames).settled(mode)
 			again := s.process(t, log, projection.RunnerConfig{WindowEvents: windows[1], MaxAggregateItems: fewItems})
 			if err := again.Rebuild(t.Context()); err != nil {
 				rt.Fatal(err)
@@ -114,8 +122,8 @@ func TestRandomGamesAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
 			if err := again.Run(t.Context()); err != nil {
 				rt.Fatal(err)
 			}
-			if diff := want.diff(again.standing(t, &anyGames).settled()); diff != "" {
-				rt.Fatalf("%s, windows of %v (-first fold +again):\n%s\nof %s", s.name, windows, diff, texts(events))
+			if diff := want.diff(again.standing(t, &anyGames).settled(mode)); diff != "" {
+				rt.Fatalf("%s, copies that follow %s, windows of %v (-first fold +again):\n%s\nof %s", s.name, mode, windows, diff, texts(events))
 			}
 		}
 	})

@@ -12,6 +12,7 @@ import (
 // gameOracle folds events of games and persons one by one, as the documents say, with maps.
 type gameOracle struct {
 	limit   int // items that a game may have, and an event change of one
+	mode    gameMode
 	people  map[string]string
 	games   map[string]Game
 	letters []*gameLetter // in order
@@ -28,8 +29,8 @@ type gameLetter struct {
 	woken    bool
 }
 
-func newGameOracle(limit int) *gameOracle {
-	return &gameOracle{limit: limit, people: map[string]string{}, games: map[string]Game{}}
+func newGameOracle(limit int, mode gameMode) *gameOracle {
+	return &gameOracle{limit: limit, mode: mode, people: map[string]string{}, games: map[string]Game{}}
 }
 
 // refusal is why an event cannot be folded: a person who is not there, too many items, or neither, for good.
@@ -52,7 +53,7 @@ func (o *gameOracle) fold(events []eventlog.Event) {
 		}
 		o.release()
 	}
-	o.rest()
+	o.follow()
 }
 
 // try folds an event, and wakes those that wait for the persons it brings.
@@ -104,8 +105,8 @@ func (o *gameOracle) goOn(subject string) {
 	}
 }
 
-// rest has the copies follow that do.
-func (o *gameOracle) rest() {
+// follow has the copies follow that do.
+func (o *gameOracle) follow() {
 	for id, g := range o.games {
 		g = cloneGame(&g)
 		for _, c := range copiesOf(&g) {
@@ -233,6 +234,9 @@ func (o *gameOracle) apply(steps []gameStep) *refusal {
 		}
 	}
 	o.people, o.games = people, games
+	if o.mode == inCommit {
+		o.follow()
+	}
 	return nil
 }
 

@@ -50,6 +50,7 @@ func (s *gameStore) upTo(t *testing.T, log eventlog.Source, window, commit int, 
 // gameTrial is what processes fold, and where they end.
 type gameTrial struct {
 	draw       *gameDraw
+	mode       gameMode
 	partitions int
 	events     []eventlog.Event
 	ends       []gameEnd
@@ -60,6 +61,10 @@ type gameTrial struct {
 type gameEnd struct {
 	window, commit int
 	after          bool
+}
+
+func drawGameMode(t *rapid.T) gameMode {
+	return rapid.SampledFrom([]gameMode{afterCommit, inCommit}).Draw(t, "mode")
 }
 
 func (d *gameDraw) trial(t *rapid.T) (g gameTrial) {
@@ -81,24 +86,25 @@ func (d *gameDraw) trial(t *rapid.T) (g gameTrial) {
 
 // check folds the events in a store, and compares what is left in the end with what the oracle says.
 func (g *gameTrial) check(t *testing.T, s *gameStore) error {
+	s.mode = g.mode
 	log := logOfGames(t, g.partitions, g.events)
 	for _, e := range g.ends {
 		s.upTo(t, log, e.window, e.commit, e.after)
 	}
 	got := s.upTo(t, log, g.window, 0, false).standing(t, g.draw)
-	oracle := newGameOracle(fewItems)
+	oracle := newGameOracle(fewItems, g.mode)
 	oracle.fold(g.events)
 	want := oracle.standing(log, t)
 	same := standing.settled
 	if g.draw.apart {
 		same = standing.loose
 	}
-	diff := same(want).diff(same(got))
+	diff := same(want, g.mode).diff(same(got, g.mode))
 	if diff == "" {
 		return nil
 	}
-	return fmt.Errorf("%s, processes that end at %+v, and a last of windows of %d: what is stored differs (-want +got):\n"+
-		"%s\nof %s", s.name, g.ends, g.window, diff, texts(g.events))
+	return fmt.Errorf("%s, copies that follow %s, processes that end at %+v, and a last of windows of %d: what is stored differs (-want +got):\n"+
+		"%s\nof %s", s.name, g.mode, g.ends, g.window, diff, texts(g.events))
 }
 
 // texts are events as they read.
@@ -128,14 +134,17 @@ func TestRandomGamesAreAsTheOracleSays(t *testing.T) { checkRandomGames(t, &anyG
 func TestRandomGamesOfSeveralPartitions(t *testing.T) { checkRandomGames(t, &gamesApart) }
 
 func checkRandomGames(t *testing.T, d *gameDraw) {
-	rapid.Check(t, func(rt *rapid.T) {
-		trial := d.trial(rt)
-		for _, s := range gameStores() {
-			if err := trial.check(t, s); err != nil {
-				rt.Fatal(err)
+	for _, mode := range []gameMode{afterCommit, inCommit} {
+		rapid.Check(t, func(rt *rapid.T) {
+			trial := d.trial(rt)
+			trial.mode = mode
+			for _, s := range gameStores() {
+				if err := trial.check(t, s); err != nil {
+					rt.Fatal(err)
+				}
 			}
-		}
-	})
+		})
+	}
 	noCopiesSeen(t)
 }
 
@@ -150,6 +159,7 @@ func TestRandomGamesInPebbleAreAsTheOracleSays(t *testing.T) {
 	for i, d := range []*gameDraw{&anyGames, &gamesApart} {
 		for n := range 10 {
 			trial := rapid.Custom(d.trial).Example(rand.Int())
+			trial.mode = gameMode(n % 2)
 			if err := trial.check(t, pebbleGames(t)); err != nil {
 				t.Fatal(i, n, err)
 			}
@@ -165,6 +175,7 @@ func TestRandomGamesOnDynamoDBAreAsTheOracleSays(t *testing.T) {
 			for i, d := range []*gameDraw{&anyGames, &gamesApart} {
 				for n := range 2 {
 					trial := rapid.Custom(d.trial).Example(rand.Int())
+					trial.mode = gameMode(n)
 					if err := trial.check(t, dynamoGames(t, fmt.Sprintf("%s%d-%d.", at.Prefix, i, n))); err != nil {
 						t.Error(err)
 					}

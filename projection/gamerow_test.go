@@ -59,6 +59,33 @@ type Sub struct {
 	Person   *PersonCopy
 }
 
+// gameMode is when the copies of coaches and players follow.
+type gameMode int
+
+const (
+	afterCommit gameMode = iota
+	inCommit
+	onRequest
+)
+
+func (m gameMode) String() string {
+	return [...]string{"after the commit", "in the commit", "on request"}[m]
+}
+
+// ops are those of games whose copies follow so.
+func (m gameMode) ops() *projection.AggregateOps[Game, string] {
+	codec, ops := *gameCodec, *gameOps
+	codec.References = slices.Clone(gameCodec.References)
+	for i := range codec.References {
+		ref := &codec.References[i]
+		ref.Transactional = ref.Cascade && m == inCommit
+		ref.OnRequest = ref.Cascade && m == onRequest
+		ref.Cascade = ref.Cascade && m != onRequest
+	}
+	ops.Codec = &codec
+	return &ops
+}
+
 const gamePrefix = "$games#v1#"
 
 // gameTable is the table that both models share.

@@ -28,6 +28,7 @@ import (
 // gameStore is a store of games that processes open one after another, and in whose commits they may end.
 type gameStore struct {
 	name   string
+	mode   gameMode // of those who fold
 	join   func() driver.Driver
 	around func(apply func() error) error // what happens to each Apply
 	now    func() time.Time               // of the DB
@@ -171,7 +172,7 @@ func (s *gameStore) process(t testing.TB, src eventlog.Source, cfg projection.Ru
 	p.db = openAt(t, s.now, p.drv, gameModel, personModel)
 	cfg.MinBackoff, cfg.MaxBackoff, cfg.Now = time.Nanosecond, time.Nanosecond, s.now
 	var err error
-	if p.Runner, err = projection.NewRunner(gameProjection(), src, p.db, cfg); err != nil {
+	if p.Runner, err = projection.NewRunner(gameProjection(s.mode), src, p.db, cfg); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -280,7 +281,7 @@ func (p *gameProcess) generation() int { return p.db.Generations().InUse(gameMod
 
 func (p *gameProcess) notes(t testing.TB, kind string) []querydb.Note {
 	t.Helper()
-	kind += "Games.g" + strconv.Itoa(p.generation()) + ":" + gameProjection().Name
+	kind += "Games.g" + strconv.Itoa(p.generation()) + ":" + gameProjection(afterCommit).Name
 	notes, err := p.db.Notes().List(t.Context(), kind, "", 1000)
 	if err != nil {
 		t.Fatal(err)
@@ -351,7 +352,11 @@ func (o *gameOracle) standing(log eventlog.Source, t testing.TB) standing {
 }
 
 // settled is a standing without what hangs on when copies followed: the names of players who were renamed and are gone.
-func (s standing) settled() standing {
+// In the commit of each change nothing does.
+func (s standing) settled(mode gameMode) standing {
+	if mode == inCommit {
+		return s
+	}
 	s.Games = maps.Clone(s.Games)
 	for id, g := range s.Games {
 		g = cloneGame(&g)
@@ -366,9 +371,12 @@ func (s standing) settled() standing {
 }
 
 // loose is a standing without what hangs on the order of partitions: the names in copies that do not follow.
-func (s standing) loose() standing {
-	s = s.settled()
-	for _, g := range s.Games { // settled has made them its own
+func (s standing) loose(mode gameMode) standing {
+	s = s.settled(mode)
+	s.Games = maps.Clone(s.Games)
+	for id, g := range s.Games {
+		g = cloneGame(&g)
+		s.Games[id] = g
 		for _, c := range copiesOf(&g) {
 			if !c.follows && *c.copy != nil {
 				(*c.copy).Name = ""
