@@ -79,9 +79,14 @@ func TestAGroupFoldsOnDynamoDB(t *testing.T) {
 		t.Run(string(e), func(t *testing.T) {
 			place := dynamolocal.Start(t, e)
 			place.Setenv(t)
-			for i := range 4 {
-				mode := refMode{cascade: i%2 > 0, nullIfMissing: i > 1}
+			for i, mode := range []refMode{
+				{}, {cascade: true}, {nullIfMissing: true}, {cascade: true, nullIfMissing: true},
+				transactional, {cascade: true, transactional: true, nullIfMissing: true}, {onRequest: true},
+			} {
 				events := drawRefEvents(r, 25)
+				if mode.onRequest {
+					askForCascades(events)
+				}
 				want := newRefOracle(mode)
 				want.fold(events)
 				join := func() *dynamostore.Store {

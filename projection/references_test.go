@@ -90,8 +90,11 @@ func TestAGroupFoldsWhatItsModelsReferTo(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i := range 80 {
-		mode := refMode{cascade: i%2 > 0, nullIfMissing: i%4 > 1, transactional: i%8 > 3 && i%2 > 0}
+		mode := refMode{cascade: i%2 > 0, nullIfMissing: i%4 > 1, transactional: i%8 > 3 && i%2 > 0, onRequest: i%8 == 4}
 		events := drawRefEvents(r, 1+r.IntN(60))
+		if mode.onRequest {
+			askForCascades(events)
+		}
 		want := newRefOracle(mode)
 		want.fold(events)
 		cut := r.IntN(len(events) + 1) // where a first process ends

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
 )
 
 type refOracle struct {
@@ -98,14 +99,15 @@ func (o *refOracle) wake(ops []ref) {
 
 func (o *refOracle) apply(ops []ref) (missing string, ok bool) {
 	clubs, picks := cloneMap(o.clubs), cloneMap(o.picks)
-	var touched []string // picks, in order
+	var touched []string       // picks, in order
+	asked := map[string]bool{} // clubs whose copies are to follow in the commit
 	for _, r := range ops {
 		p, there := picks[r.ID]
 		was := p.ClubID
 		anew := !there
 		switch r.Op {
 		case "club":
-			clubs[r.ID] = Club{r.ID, r.Text}
+			clubs[r.ID], asked[r.ID] = Club{r.ID, r.Text}, asked[r.ID] || r.Cascade != nil
 			continue
 		case "noclub":
 			delete(clubs, r.ID)
@@ -152,8 +154,8 @@ func (o *refOracle) apply(ops []ref) (missing string, ok bool) {
 		p.Club = &ClubCopy{c.ID, c.Name}
 		picks[id] = p
 	}
-	if o.mode.transactional {
-		for id, p := range picks {
+	for id, p := range picks {
+		if o.mode.transactional || asked[p.ClubID] {
 			picks[id] = o.followed(p, clubs)
 		}
 	}
@@ -209,6 +211,22 @@ func drawRefEvents(r *rand.Rand, n int) []eventlog.Event {
 		events[i] = refEvent("", ops...)
 	}
 	return events
+}
+
+// askForCascades has every other event ask that copies of its clubs follow in the commit.
+func askForCascades(events []eventlog.Event) {
+	for i := range events {
+		var ops []ref
+		if err := json.Unmarshal(events[i].Data, &ops); err != nil {
+			panic(err)
+		}
+		for j := range ops {
+			if ops[j].Op == "club" && i%2 == 0 {
+				ops[j].Cascade = &projection.Cascade{Mode: projection.Transactional}
+			}
+		}
+		events[i] = refEvent(events[i].Subject, ops...)
+	}
 }
 
 // refRows reads all clubs and picks.
