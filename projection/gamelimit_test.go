@@ -199,3 +199,78 @@ func TestWhatCopiesHoldMakesNoAggregateTooLarge(t *testing.T) {
 		}
 	})
 }
+
+// manyGames are events that make a coach and so many games, each of which holds a copy of the coach as an item.
+func manyGames(n int) []eventlog.Event {
+	steps := make([]gameStep, n)
+	for i := range steps {
+		steps[i] = gameStep{Op: "set", ID: fmt.Sprint("g", i), Game: &Game{ID: fmt.Sprint("g", i), CoachID: "X"}}
+	}
+	events := []eventlog.Event{gameEvent("", person("X", "old"))}
+	for some := range slices.Chunk(steps, 10) { // a game is four items and a link
+		events = append(events, gameEvent("", some...))
+	}
+	return events
+}
+
+// TestACascadeOverflowThroughAggregates: each of them is two items of the commit, the root and the copy. As many as one
+// holds follow in it; with one more, the change of the coach is a dead letter that says how many items there would be,
+// nothing of it is written, and others go on. A store that bounds no commit has them all follow.
+func TestACascadeOverflowThroughAggregates(t *testing.T) {
+	const most = 47 // with the coach 95 items
+	tooMany := &projection.CascadeOverflowError{Model: "Person", Count: 97, Limit: 95, Unit: "items"}
+	eachGameStore(t, func(t *testing.T, newStore func() *gameStore) {
+		for _, n := range []int{most, most + 1} {
+			for _, window := range []int{1, 100} {
+				s, events, cfg := newStore(), manyGames(n), projection.RunnerConfig{WindowEvents: window}
+				s.mode = inCommit
+				s.run(t, logOf(t, events...), cfg)
+				s.calls.forget()
+				events = append(events, gameEvent("", person("X", "new")), gameEvent("", person("B", "Bob")))
+				p := s.run(t, logOf(t, events...), cfg)
+				name, overflow := "new", (*projection.CascadeOverflowError)(nil)
+				if p.db.MultiWriter() && n > most {
+					name, overflow = "old", tooMany
+				}
+				if diff := cmp.Diff(overflow, p.onlyOverflow(t)); diff != "" {
+					t.Errorf("%d games, windows of %d: the dead letter (-want +got):\n%s", n, window, diff)
+				}
+				p.wantCoach(t, n, name)
+				if first := s.calls.commits[0]; name == "new" && len(first) < 2*n+1 {
+					t.Errorf("%d games, windows of %d: the first commit is of %v, want the coach and all games", n, window, first)
+				}
+			}
+		}
+	})
+}
+
+// onlyOverflow is that of the one dead letter, nil where there are none.
+func (p *gameProcess) onlyOverflow(t *testing.T) *projection.CascadeOverflowError {
+	t.Helper()
+	letters, err := p.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) > 1 {
+		t.Fatalf("dead letters are %+v, %v: want one at most", letters, err)
+	}
+	if len(letters) == 0 {
+		return nil
+	}
+	return letters[0].CascadeOverflow
+}
+
+// wantCoach fails unless the coach X of so many games, and the copies in all of them, have that name, and B is Bob.
+func (p *gameProcess) wantCoach(t *testing.T, n int, name string) {
+	t.Helper()
+	d := gameDraw{people: []string{"X", "B"}}
+	for i := range n {
+		d.games = append(d.games, fmt.Sprint("g", i))
+	}
+	s := p.standing(t, &d)
+	if s.People["X"] != name || s.People["B"] != "Bob" || len(s.Games) != n || s.Tasks != 0 {
+		t.Errorf("%d games of %d, people %v, %d tasks: want the %s coach", len(s.Games), n, s.People, s.Tasks, name)
+	}
+	for id, g := range s.Games {
+		if g.Coach == nil || g.Coach.Name != name {
+			t.Errorf("the coach of %s of %d games is %+v, want the %s name", id, n, g.Coach, name)
+		}
+	}
+}
