@@ -20,6 +20,8 @@ type Projections struct {
 var (
 	projectionUp = describe("foldql_projection_up", "1 where the projection is up to date or getting there, 0 where it "+
 		"is not to be trusted.", "projection")
+	projectionModels = describe("foldql_projection_models",
+		"1 for each model whose rows the projection folds; several where it is a group.", "projection", "model")
 	projectionEvents      = describe("foldql_projection_events_total", "Events folded since the start.", "projection")
 	projectionRows        = describe("foldql_projection_rows_total", "Rows written since the start.", "projection")
 	projectionCommits     = describe("foldql_projection_commits_total", "Commits since the start.", "projection")
@@ -48,7 +50,7 @@ var (
 // Describe implements prometheus.Collector.
 func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		projectionUp, projectionEvents, projectionRows, projectionCommits,
+		projectionUp, projectionModels, projectionEvents, projectionRows, projectionCommits,
 		projectionDeadLetters, projectionCascades, projectionFailedCascades,
 		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen,
 		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildComplete,
@@ -76,6 +78,9 @@ func (m *Projections) Collect(to chan<- prometheus.Metric) {
 }
 
 func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *projection.Status) {
+	for _, model := range s.Models {
+		gauge(to, projectionModels, 1, name, model)
+	}
 	counter(to, projectionEvents, float64(s.Events), name)
 	counter(to, projectionRows, float64(s.Rows), name)
 	counter(to, projectionCommits, float64(s.Commits), name)

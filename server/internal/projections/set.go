@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,6 +101,9 @@ func (f *Set) Prepare(ctx context.Context) error {
 // Start runs every runner until its end or that of the context.
 func (f *Set) Start(ctx context.Context) {
 	ctx, f.Halt = context.WithCancel(ctx)
+	for _, p := range f.Projections {
+		f.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))
+	}
 	for _, u := range f.units {
 		f.done.Go(func() { u.run(ctx) })
 	}
@@ -109,6 +113,15 @@ func (f *Set) Start(ctx context.Context) {
 	for _, one := range f.All {
 		f.done.Go(func() { f.keepRunning(ctx, one) })
 	}
+}
+
+// modelNames are the models of a projection: the name of a group has its projections alone.
+func modelNames(p *projection.Projection) string {
+	var names []string
+	for _, m := range p.Models() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // prepareUnits is Prepare where rows go on serving: those that this program does not fold are served too.
