@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -120,8 +121,12 @@ func (f *Fold) memberOf(op Op) (member, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model", op,
-		f.members[0].model().Name)
+	var names []string
+	for _, m := range f.members {
+		names = append(names, m.model().Name)
+	}
+	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model, and of those that "+
+		"are folded with it", op, strings.Join(names, " or "))
 }
 
 // Need collects what Load has to read for the ops of one event. An error is the event's own.
