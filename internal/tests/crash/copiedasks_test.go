@@ -10,8 +10,8 @@ import (
 // copiedAsks draws a question about rows that hold copies: for all but the copies that follow some time after the rows
 // that they are of. A seal follows in the same commit.
 func copiedAsks(rng *rand.Rand) ask {
-	const branch = "{ id name headId }"
-	switch rng.IntN(6) {
+	const branch, tariff = "{ id name headId }", "{ id price }"
+	switch rng.IntN(11) {
 	case 0:
 		return plainOne("Owner", fmt.Sprint("o", rng.IntN(owners)), "id name changed")
 	case 1:
@@ -21,9 +21,27 @@ func copiedAsks(rng *rand.Rand) ask {
 	case 3, 4:
 		return plainOne("Card", fmt.Sprint("c", rng.IntN(cards)), "card holderId branchId issuerId issuer "+branch+
 			" sealId seal { id name } uses changed")
+	case 5:
+		return plainOne("Tariff", fmt.Sprint("r", rng.IntN(tariffs)), "id price")
+	case 6:
+		return plainOne("Plan", fmt.Sprint("p", rng.IntN(plans)), "plan name tariffId tariff "+tariff+" spareId spare "+
+			tariff+" changed")
+	case 7:
+		return plainOne("Terminal", fmt.Sprint("t", rng.IntN(terminals)), "terminal keeperId reading at")
+	case 8:
+		return plainHistory("Terminal", fmt.Sprint("t", rng.IntN(terminals)), "terminal reading at")
 	}
+	const box = " tariffId keeperId keeper { id name } sponsorIds papers { number name }"
 	return plainOne("Home", fmt.Sprint("h", rng.IntN(homes)), "id name branchId headId safe { turns keys { number "+
-		"holderId makerId maker "+branch+" } } changed")
+		"holderId makerId maker "+branch+" } upper { tariff "+tariff+box+" } lower {"+box+" } } changed")
+}
+
+// plainHistory asks for the whole history of a row that a plain fold knows.
+func plainHistory(model, id, fields string) ask {
+	return ask{
+		model: model + "Event", projector: plain.Projection, id: id, partition: id,
+		query: fmt.Sprintf("{ r: %sEvents(id: %q, limit: 1000) { items { %s } } }", model, id, fields),
+	}
 }
 
 // plainOne asks for a row that a plain fold knows.

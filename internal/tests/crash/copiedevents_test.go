@@ -13,6 +13,17 @@ const (
 )
 
 func (w *writer) copied() {
+	switch w.rng.IntN(8) {
+	case 0, 1:
+		w.terminal()
+		return
+	case 2:
+		w.plan()
+		return
+	case 3:
+		w.box(fmt.Sprint("h", w.gone/100+w.rng.IntN(homes)))
+		return
+	}
 	card, home := fmt.Sprint("c", w.gone/3+w.rng.IntN(cards)), fmt.Sprint("h", w.gone/100+w.rng.IntN(homes))
 	switch n := w.rng.IntN(100); {
 	case n < 15:
@@ -32,7 +43,7 @@ func (w *writer) copied() {
 		for range w.rng.IntN(4) {
 			holders = append(holders, w.pick("", "o0", "o1", "o2"))
 		}
-		w.write("HomeFormed", w.row(home), data{"home": home, "name": w.pick("Ax", "By", "Cz"), "branch": w.branch(),
+		w.write("HomeFormed", w.row(home), data{"home": home, "name": w.name(), "branch": w.branch(),
 			"head": w.owner(), "holders": holders})
 	case n < 92:
 		w.write("KeyGiven", w.row(home), data{"home": home, "number": w.rng.IntN(5), "holder": w.owner(),

@@ -67,7 +67,7 @@ func linesOf(events []eventlog.Event) []string {
 // ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and recreated all the time.
 // Some cannot be folded.
 func ledgerEvents(rng *rand.Rand) ([]string, error) {
-	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour)}
+	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour), kept: map[string]int{}}
 	if rng.IntN(2) == 0 {
 		w.now = w.now.Add(-longAgo)
 	}
@@ -79,6 +79,7 @@ func ledgerEvents(rng *rand.Rand) ([]string, error) {
 	for i := range branches {
 		w.nameBranch(fmt.Sprint("b", i))
 	}
+	w.setTariffs()
 	if w.rng.IntN(8) == 0 {
 		w.crowd([]int{300, 1500, 5000}[w.rng.IntN(3)])
 	}
@@ -104,6 +105,7 @@ type writer struct {
 	// bySubject gives each event about a copy, or what is copied, the row that it is about for its subject.
 	bySubject bool
 	there     map[string]bool // whether that row is there, where there are to be no other events
+	kept      map[string]int  // readings of a terminal
 	gone      int             // events after which other rows take the place of those that were changed so far
 }
 

@@ -12,18 +12,19 @@ import (
 )
 
 // A log with several partitions, which servers fold side by side: a row gets a copy in one of them while the source of
-// the copy changes in another. Rows must not hang on how partitions take turns, so branches keep their first name, as
-// some copies are to stay what they were; the events of a row have it for their subject, so that none overtakes one
+// the copy changes in another. Rows must not hang on how partitions take turns, so branches keep their first name, and
+// tariffs their first price where copies do not follow each change, as some copies are to stay what they were; the events of a row have it for their subject, so that none overtakes one
 // that waits for its branch; and there is no event that cannot be folded, which would hold back those behind it for
 // good. After a while other rows take the place of each, so that a wrong copy is not put right by the next change.
 
 // partedEvents are such events: of owners that change all the time, and of cards and homes that have copies of them.
 func partedEvents(rng *rand.Rand) ([]string, error) {
 	w := &writer{rng: rng, now: time.Now().UTC().Truncate(time.Hour), bySubject: true,
-		there: map[string]bool{}}
+		there: map[string]bool{}, kept: map[string]int{}}
 	for i := range branches {
 		w.nameBranch(fmt.Sprint("b", i))
 	}
+	w.setTariffs()
 	for w.gone = range 300 + rng.IntN(1500) {
 		if rng.IntN(10) < 3 {
 			w.stirOwner()
@@ -38,13 +39,13 @@ func partedEvents(rng *rand.Rand) ([]string, error) {
 // the event makes it.
 func (w *writer) possible(kind, subject string) bool {
 	switch kind {
-	case "CardIssued", "HomeFormed":
+	case "CardIssued", "HomeFormed", "PlanTaken":
 		w.there[subject] = true
-	case "CardReturned", "HomeLeft":
+	case "CardReturned", "HomeLeft", "PlanEnded":
 		was := w.there[subject]
 		w.there[subject] = false
 		return was
-	case "CardUsed", "KeyGiven", "KeyLost":
+	case "CardUsed", "KeyGiven", "KeyLost", "HomeRenamed", "BoxFilled", "BoxShared", "BoxTaken", "PlanRenamed":
 		return w.there[subject]
 	}
 	return true

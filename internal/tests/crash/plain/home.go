@@ -14,6 +14,15 @@ func (s *state) takeHome(e *eventlog.Event) error {
 	switch e.Type {
 	case "HomeFormed":
 		return decoded(event.DecodeHomeFormed, e, func(v event.HomeFormed) error { return s.form(v, e) })
+	case "HomeRenamed":
+		return decoded(event.DecodeHomeRenamed, e, func(v event.HomeRenamed) error {
+			h := s.homes[v.Home]
+			if h == nil {
+				return nil
+			}
+			h.Name, h.Changed = v.Name, &e.Time
+			return s.setHome(v.Home, h)
+		})
 	case "KeyGiven":
 		return decoded(event.DecodeKeyGiven, e, func(v event.KeyGiven) error { return s.giveKey(v, e) })
 	case "KeyLost":
@@ -31,7 +40,7 @@ func (s *state) takeHome(e *eventlog.Event) error {
 
 func (s *state) setHome(id string, h *model.Home) error {
 	s.homes[id] = h
-	return note(s, model.HomeCodec, id, h)
+	return note(s, model.HomeCodec, id, withoutLater(h))
 }
 
 // form makes a home anew, its keys all made by its branch.

@@ -1,4 +1,4 @@
-// Package plain folds those events of the ledger that references, cascades and aggregates hang on: with maps, one event
+// Package plain folds those events of the ledger that references, cascades, aggregates and a time series hang on: with maps, one event
 // after another, and without package projection. What servers keep must be what it says, so that a fault of package
 // projection is not on both sides of the comparison.
 //
@@ -19,7 +19,7 @@ import (
 )
 
 // Projection is the one whose rows are folded here.
-const Projection = "Branch+Card+Home+Owner+passes+uses"
+const Projection = "Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses"
 
 // Ledger is the fold, for the verifier.
 var Ledger = verifier.Plain{Projection: Projection, Fold: Fold}
@@ -39,20 +39,24 @@ func Fold(events []verifier.Effect) ([]verifier.PlainRow, error) {
 // state is what the rows are, by their identifiers. A nil one was there once, or may have been. Copies that follow
 // after the commit of a change are left out.
 type state struct {
-	owners   map[string]*model.Owner
-	branches map[string]*model.Branch
-	cards    map[string]*model.Card
-	passes   map[string]*model.Pass
-	homes    map[string]*model.Home
-	waiting  map[string][]*eventlog.Event // for the branch of that identifier
-	at       driver.Position              // of the event in hand
-	versions map[*querydb.Model]map[string][]verifier.PlainVersion
+	owners    map[string]*model.Owner
+	branches  map[string]*model.Branch
+	cards     map[string]*model.Card
+	passes    map[string]*model.Pass
+	tariffs   map[string]*model.Tariff
+	plans     map[string]*model.Plan
+	terminals map[string]*terminal
+	homes     map[string]*model.Home
+	waiting   map[string][]*eventlog.Event // for the branch, or the tariff, of that identifier
+	at        driver.Position              // of the event in hand
+	versions  map[*querydb.Model]map[string][]verifier.PlainVersion
 }
 
 func newState() *state {
 	return &state{
 		owners: map[string]*model.Owner{}, branches: map[string]*model.Branch{}, cards: map[string]*model.Card{},
-		passes: map[string]*model.Pass{}, homes: map[string]*model.Home{}, waiting: map[string][]*eventlog.Event{},
+		passes: map[string]*model.Pass{}, tariffs: map[string]*model.Tariff{}, plans: map[string]*model.Plan{},
+		terminals: map[string]*terminal{}, homes: map[string]*model.Home{}, waiting: map[string][]*eventlog.Event{},
 		versions: map[*querydb.Model]map[string][]verifier.PlainVersion{},
 	}
 }
@@ -74,8 +78,8 @@ func note[R any](s *state, codec *querydb.Codec[R], id string, row *R) error {
 	return nil
 }
 
-// take folds an event. One that names a branch which is not there waits for it; one about a card or a home that is not
-// there has no effect.
+// take folds an event. One that names a branch or a tariff which is not there waits for it; one about a card, a plan or
+// a home that is not there has no effect.
 func (s *state) take(e *eventlog.Event) error {
 	switch e.Type {
 	case "OwnerNamed":
@@ -88,8 +92,16 @@ func (s *state) take(e *eventlog.Event) error {
 		return s.nameBranch(e)
 	case "CardIssued", "CardUsed", "CardReturned":
 		return s.takeCard(e)
-	case "HomeFormed", "KeyGiven", "KeyLost", "HomeLeft":
+	case "TariffSet", "TariffCorrected":
+		return s.takeTariff(e)
+	case "PlanTaken", "PlanRenamed", "PlanEnded":
+		return s.takePlan(e)
+	case "TerminalGiven", "TerminalRead", "TerminalLeft", "TerminalScrapped":
+		return s.takeTerminal(e)
+	case "HomeFormed", "HomeRenamed", "KeyGiven", "KeyLost", "HomeLeft":
 		return s.takeHome(e)
+	case "BoxFilled", "BoxShared", "BoxTaken":
+		return s.takeBox(e)
 	}
 	return nil
 }
@@ -103,7 +115,8 @@ func decoded[V any](decode func([]byte) (V, error), e *eventlog.Event, take func
 	return take(v)
 }
 
-// setOwner makes an owner, or takes it away, and the seals on cards with it: these follow in the same commit.
+// setOwner makes an owner, or takes it away, and with it the seals on cards and the keepers of boxes: these follow in the
+// same commit.
 func (s *state) setOwner(id string, o *model.Owner) error {
 	s.owners[id] = o
 	if err := note(s, model.OwnerCodec, id, o); err != nil {
@@ -118,7 +131,7 @@ func (s *state) setOwner(id string, o *model.Owner) error {
 			return err
 		}
 	}
-	return nil
+	return s.setKeepers(id)
 }
 
 // nameBranch makes the branch, for which events may have waited.
@@ -131,8 +144,13 @@ func (s *state) nameBranch(e *eventlog.Event) error {
 	if err := note(s, model.BranchCodec, v.Branch, s.branches[v.Branch]); err != nil {
 		return err
 	}
-	waiting := s.waiting[v.Branch]
-	delete(s.waiting, v.Branch)
+	return s.release(v.Branch)
+}
+
+// release folds the events that have waited for the row of the identifier.
+func (s *state) release(id string) error {
+	waiting := s.waiting[id]
+	delete(s.waiting, id)
 	for _, e := range waiting {
 		if err := s.take(e); err != nil {
 			return err

@@ -37,11 +37,26 @@ func (s *state) rows() ([]verifier.PlainRow, error) {
 		}
 		add(&l, model.PassCodec, id, model.Pass{Card: id}, p, links)
 	}
+	for id, t := range s.tariffs {
+		add(&l, model.TariffCodec, id, model.Tariff{ID: id}, t, 0)
+	}
+	for id, p := range s.plans {
+		links := 0
+		if p != nil {
+			links = 1 + given(p.SpareID)
+		}
+		add(&l, model.PlanCodec, id, model.Plan{Plan: id}, p, links)
+	}
+	for id, t := range s.terminals {
+		row := terminalRow(id, t, s.owner(t.keeper))
+		add(&l, model.TerminalCodec, id, model.Terminal{Terminal: id}, row, given(t.keeper))
+		l.addHistory(id, t)
+	}
 	for id, h := range s.homes {
 		links := 0
 		if h != nil {
 			h.Branch, h.Head = s.branch(h.BranchID), s.owner(h.HeadID)
-			links = 1 + given(h.HeadID) + s.holders(h)
+			links = 1 + given(h.HeadID) + s.holders(h) + s.sponsors(h)
 		}
 		add(&l, model.HomeCodec, id, model.Home{ID: id}, h, links)
 	}
@@ -59,6 +74,18 @@ func (s *state) holders(h *model.Home) int {
 		}
 	}
 	return len(ids)
+}
+
+// sponsors gives the boxes of a home the copies of those who share them. It says how many rows all copies of boxes are of.
+func (s *state) sponsors(h *model.Home) (n int) {
+	for _, b := range boxes(h) {
+		n += given(b.TariffID, b.KeeperID) + len(b.SponsorIDs)
+		b.Sponsors = nil
+		for _, id := range b.SponsorIDs {
+			b.Sponsors = append(b.Sponsors, s.branch(id))
+		}
+	}
+	return n
 }
 
 // owner is a copy of the owner as it is in the end; nil where there is none.
@@ -103,4 +130,16 @@ func add[R any](l *list, codec *querydb.Codec[R], id string, blank R, row *R, li
 	}
 	l.rows = append(l.rows, p)
 	l.err = errors.Join(l.err, err)
+}
+
+// addHistory adds what a terminal has read, all under its identifier.
+func (l *list) addHistory(terminal string, t *terminal) {
+	for id, r := range t.history {
+		row := &r.row
+		if r.gone {
+			row = nil
+		}
+		add(l, model.TerminalEventCodec, id, r.row, row, 0)
+		l.rows[len(l.rows)-1].ID = terminal
+	}
 }

@@ -91,21 +91,21 @@ func texts(rows []json.RawMessage) []string {
 
 // held reports whether one of the versions since the checkpoint reads so. Before the first there was nothing.
 func held(versions []version, after uint64, text string) bool {
+	return slices.ContainsFunc(since(versions, after), func(v version) bool { return v.text == text })
+}
+
+// since are the versions from the checkpoint on, the one that held then first.
+func since(versions []version, after uint64) []version {
 	first := 0
 	for i, v := range versions {
 		if v.at.Offset < after || v.at.Offset == after && v.at.Step == 0 {
 			first = i + 1
 		}
 	}
-	if first == 0 && text == "[]" {
-		return true
+	if first == 0 {
+		return append([]version{{text: "[]"}}, versions...)
 	}
-	for _, v := range versions[max(first-1, 0):] {
-		if v.text == text {
-			return true
-		}
-	}
-	return false
+	return versions[first-1:]
 }
 
 // history is what the rows of a model were, one event after another.

@@ -115,6 +115,10 @@ func (c *comparison) partition(ctx context.Context, m *querydb.Model, index int,
 	for i := range want {
 		c.count(name, max(1, len(want[i].Items))) // those of an aggregate
 	}
+	if c.parted > 0 && m.HistoryOf != "" {
+		c.histories(m, name, want, got)
+		return nil
+	}
 	c.rows(m, name, want, got)
 	return nil
 }
@@ -179,6 +183,8 @@ func (c *comparison) different(m *querydb.Model, want, got *querydb.Row) string 
 	switch {
 	case !bytes.Equal(want.Record, got.Record):
 		return "the row"
+	case !slices.EqualFunc(want.Items, got.Items, sameItem):
+		return fmt.Sprintf("an item (%v, want %v)", got.Items, want.Items)
 	case !want.Expires.Equal(got.Expires):
 		return fmt.Sprintf("the end (%s, want %s)", got.Expires, want.Expires)
 	case !slices.Equal(want.Writers, got.Writers):
@@ -190,6 +196,12 @@ func (c *comparison) different(m *querydb.Model, want, got *querydb.Row) string 
 		return fmt.Sprintf("the index keys (%v, want %v)", got.Indexes, want.Indexes)
 	}
 	return ""
+}
+
+// sameItem reports whether two items of aggregates are the same, with what they repeat of their root.
+func sameItem(want, got querydb.Row) bool {
+	return want.Key == got.Key && want.Kind == got.Kind && bytes.Equal(want.Record, got.Record) &&
+		slices.Equal(want.Indexes, got.Indexes)
 }
 
 // partition is that of a position, without the incarnation of the log.

@@ -34,7 +34,7 @@ type Effect struct {
 // PlainRow is what a row must be: its record, nil where there is none, and how many links say what it refers to.
 type PlainRow struct {
 	Model    *querydb.Model
-	ID       string // as answers name it
+	ID       string // as answers name it; rows of a history have that of the row that it is of
 	Row      querydb.Row
 	Links    int
 	Versions []PlainVersion // what it was before, and is now
@@ -63,6 +63,12 @@ func (c *comparison) plain(ctx context.Context, p *Plain, file string) error {
 		byModel[row.Model] = append(byModel[row.Model], row)
 	}
 	for m, rows := range byModel {
+		if m.HistoryOf != "" {
+			if err := c.plainEvents(ctx, m, rows); err != nil {
+				return err
+			}
+			continue
+		}
 		for some := range slices.Chunk(rows, querydb.MaxPageRows) {
 			if err := c.plainRows(ctx, m, some); err != nil {
 				return err

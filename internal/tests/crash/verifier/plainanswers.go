@@ -1,10 +1,13 @@
 package verifier
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -13,36 +16,62 @@ import (
 // plainKey says which row of a plain fold: by the names that answers have for it.
 type plainKey struct{ model, id string }
 
-// plainHistory is what rows of a plain fold were, one version after another, as pages of one row.
+// plainHistory is what rows of a plain fold were, one version after another: as pages of one row, or of a whole history.
 func plainHistory(rows []PlainRow) map[plainKey][]version {
-	all := map[plainKey][]version{}
+	changes := map[plainKey][]change{}
 	for _, r := range rows {
-		var versions []version
+		key := plainKey{r.Model.Name, r.ID}
 		for _, v := range r.Versions {
-			text := "[]"
+			made := change{v.At, r.Row.Key, ""}
 			if v.Record != nil {
-				text = "[" + plainForm(r.Model, v.Record) + "]"
+				made.text = plainForm(r.Model, v.Record)
 			}
-			if n := len(versions); n > 0 && versions[n-1].at == v.At { // of the same event
-				versions = versions[:n-1]
-			}
-			versions = append(versions, version{v.At, text})
+			changes[key] = append(changes[key], made)
 		}
-		all[plainKey{r.Model.Name, r.ID}] = versions
+	}
+	all := map[plainKey][]version{}
+	for key, list := range changes {
+		all[key] = pages(list)
 	}
 	return all
 }
 
-// plainAnswer verifies an answer about one row without the copies that follow later: it must be what the row was at
-// some moment since the checkpoint.
+// change is what an event has made of a row: "" for none.
+type change struct {
+	at   driver.Position
+	key  keys.Key
+	text string
+}
+
+// pages are what a page of rows was after each event.
+func pages(changes []change) (versions []version) {
+	slices.SortStableFunc(changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.at.Offset, b.at.Offset), cmp.Compare(a.at.Step, b.at.Step))
+	})
+	there := map[keys.Key]string{}
+	for _, made := range changes {
+		if delete(there, made.key); made.text != "" {
+			there[made.key] = made.text
+		}
+		if n := len(versions); n > 0 && versions[n-1].at == made.at { // of the same event
+			versions = versions[:n-1]
+		}
+		versions = append(versions, version{made.at, page(there)})
+	}
+	return versions
+}
+
+// plainAnswer verifies an answer about one row without the copies that follow later, or about its history: it must be
+// what the row was at some moment since the checkpoint, or between two such moments.
 func (c *comparison) plainAnswer(a *Answer) {
 	c.verdict.Answers++
-	text := "[]"
-	if len(a.Rows) > 0 {
-		text = "[" + withoutNulls(string(a.Rows[0])) + "]"
+	var list []string
+	for _, row := range a.Rows {
+		list = append(list, withoutNulls(string(row)))
 	}
 	versions := c.plainHistory[plainKey{a.Model, a.ID}]
-	if held(versions, a.After, text) {
+	text := "[" + strings.Join(list, ",") + "]"
+	if held(versions, a.After, text) || !a.OneMoment && between(since(versions, a.After), list) {
 		return
 	}
 	last := "[]"
@@ -51,6 +80,34 @@ func (c *comparison) plainAnswer(a *Answer) {
 	}
 	c.differ("%s, asked when the checkpoint was %d, was answered as at no time since by a plain fold:\n"+
 		"  last %s\n  got  %s", a.Question, a.After, last, text)
+}
+
+// between reports whether a page may have been read while it changed: each of its rows is in one of the versions, and
+// it has those that are in all of them. No two rows of one page read the same.
+func between(versions []version, list []string) bool {
+	in := map[string]int{} // how many versions have the row
+	for _, v := range versions {
+		var rows []json.RawMessage
+		if err := json.Unmarshal([]byte(v.text), &rows); err != nil {
+			panic(err) // it was made of JSON
+		}
+		for _, row := range texts(rows) {
+			in[row]++
+		}
+	}
+	got := map[string]bool{}
+	for _, row := range list {
+		if in[row] == 0 || got[row] {
+			return false
+		}
+		got[row] = true
+	}
+	for row, n := range in {
+		if n == len(versions) && !got[row] {
+			return false
+		}
+	}
+	return true
 }
 
 // rendered is a row as the API answers with all of it.
@@ -66,12 +123,13 @@ func rendered(m *querydb.Model, rec record.Record) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// plainForm is a row in the form of withoutNulls.
+// plainForm is a row in the form of withoutNulls, but for what the API does not show.
 func plainForm(m *querydb.Model, rec record.Record) string {
 	row := map[string]any{}
 	for i := range m.Fields {
 		var v any
-		if value := rec.JSON(i); value != nil && json.Unmarshal(value, &v) == nil {
+		isAsked := !strings.HasPrefix(m.Fields[i].Name, "_")
+		if value := rec.JSON(i); isAsked && value != nil && json.Unmarshal(value, &v) == nil {
 			row[m.Fields[i].Name] = named(&m.Fields[i], v)
 		}
 	}
@@ -99,7 +157,7 @@ func named(f *driver.Field, v any) any {
 	return object
 }
 
-// withoutNulls is a JSON text in one of its forms, without what is null: so is what was not asked for.
+// withoutNulls is a JSON text in one of its forms, without what is null, or an empty list: so is what was not asked for.
 func withoutNulls(text string) string {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -120,7 +178,7 @@ func dropNulls(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, value := range v {
-			if value == nil {
+			if list, ok := value.([]any); value == nil || ok && len(list) == 0 {
 				delete(v, name)
 			} else {
 				v[name] = dropNulls(value)

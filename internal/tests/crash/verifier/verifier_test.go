@@ -55,10 +55,10 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 			[]string{"Hold has the dead letter"}},
 		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)),
 			[]string{"the checkpoint of Hold"}},
-		{"a row is on record that holds no copy", note("link:Branch.g0:Branch+Card+Home+Owner+passes+uses", "made up", []byte(`{}`)),
-			[]string{`Branch+Card+Home+Owner+passes+uses has a link that the events do not have: "made up"`}},
-		{"copies have not followed", note("cascade:Branch.g0:Branch+Card+Home+Owner+passes+uses", "a row", []byte(`{}`)),
-			[]string{"Branch+Card+Home+Owner+passes+uses has a cascade that has not ended: a row"}},
+		{"a row is on record that holds no copy", note("link:Branch.g0:Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses", "made up", []byte(`{}`)),
+			[]string{`Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses has a link that the events do not have: "made up"`}},
+		{"copies have not followed", note("cascade:Branch.g0:Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses", "a row", []byte(`{}`)),
+			[]string{"Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses has a cascade that has not ended: a row"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "events.jsonl")

@@ -9,24 +9,37 @@ import (
 
 // Types are the declared events.
 var Types = eventlog.Types{
-	"Opened":       {Name: "Opened", Check: checkOpened, Tags: tagsOfOpened},
-	"Deposited":    {Name: "Deposited", Check: checkDeposited, Tags: tagsOfDeposited},
-	"Moved":        {Name: "Moved", Check: checkMoved, Tags: tagsOfMoved},
-	"Described":    {Name: "Described", Check: checkDescribed, Tags: tagsOfDescribed},
-	"Closed":       {Name: "Closed", Check: checkClosed, Tags: tagsOfClosed},
-	"Purged":       {Name: "Purged", Check: checkPurged, Tags: tagsOfPurged},
-	"Held":         {Name: "Held", Check: checkHeld, Tags: tagsOfHeld},
-	"Released":     {Name: "Released", Check: checkReleased, Tags: tagsOfReleased},
-	"OwnerNamed":   {Name: "OwnerNamed", Check: checkOwnerNamed, Tags: tagsOfOwnerNamed},
-	"OwnerGone":    {Name: "OwnerGone", Check: checkOwnerGone, Tags: tagsOfOwnerGone},
-	"BranchNamed":  {Name: "BranchNamed", Check: checkBranchNamed, Tags: tagsOfBranchNamed},
-	"CardIssued":   {Name: "CardIssued", Check: checkCardIssued, Tags: tagsOfCardIssued},
-	"CardUsed":     {Name: "CardUsed", Check: checkCardUsed, Tags: tagsOfCardUsed},
-	"CardReturned": {Name: "CardReturned", Check: checkCardReturned, Tags: tagsOfCardReturned},
-	"HomeFormed":   {Name: "HomeFormed", Check: checkHomeFormed, Tags: tagsOfHomeFormed},
-	"KeyGiven":     {Name: "KeyGiven", Check: checkKeyGiven, Tags: tagsOfKeyGiven},
-	"KeyLost":      {Name: "KeyLost", Check: checkKeyLost, Tags: tagsOfKeyLost},
-	"HomeLeft":     {Name: "HomeLeft", Check: checkHomeLeft, Tags: tagsOfHomeLeft},
+	"Opened":           {Name: "Opened", Check: checkOpened, Tags: tagsOfOpened},
+	"Deposited":        {Name: "Deposited", Check: checkDeposited, Tags: tagsOfDeposited},
+	"Moved":            {Name: "Moved", Check: checkMoved, Tags: tagsOfMoved},
+	"Described":        {Name: "Described", Check: checkDescribed, Tags: tagsOfDescribed},
+	"Closed":           {Name: "Closed", Check: checkClosed, Tags: tagsOfClosed},
+	"Purged":           {Name: "Purged", Check: checkPurged, Tags: tagsOfPurged},
+	"Held":             {Name: "Held", Check: checkHeld, Tags: tagsOfHeld},
+	"Released":         {Name: "Released", Check: checkReleased, Tags: tagsOfReleased},
+	"OwnerNamed":       {Name: "OwnerNamed", Check: checkOwnerNamed, Tags: tagsOfOwnerNamed},
+	"OwnerGone":        {Name: "OwnerGone", Check: checkOwnerGone, Tags: tagsOfOwnerGone},
+	"BranchNamed":      {Name: "BranchNamed", Check: checkBranchNamed, Tags: tagsOfBranchNamed},
+	"CardIssued":       {Name: "CardIssued", Check: checkCardIssued, Tags: tagsOfCardIssued},
+	"CardUsed":         {Name: "CardUsed", Check: checkCardUsed, Tags: tagsOfCardUsed},
+	"CardReturned":     {Name: "CardReturned", Check: checkCardReturned, Tags: tagsOfCardReturned},
+	"HomeFormed":       {Name: "HomeFormed", Check: checkHomeFormed, Tags: tagsOfHomeFormed},
+	"KeyGiven":         {Name: "KeyGiven", Check: checkKeyGiven, Tags: tagsOfKeyGiven},
+	"KeyLost":          {Name: "KeyLost", Check: checkKeyLost, Tags: tagsOfKeyLost},
+	"HomeLeft":         {Name: "HomeLeft", Check: checkHomeLeft, Tags: tagsOfHomeLeft},
+	"HomeRenamed":      {Name: "HomeRenamed", Check: checkHomeRenamed, Tags: tagsOfHomeRenamed},
+	"BoxFilled":        {Name: "BoxFilled", Check: checkBoxFilled, Tags: tagsOfBoxFilled},
+	"BoxShared":        {Name: "BoxShared", Check: checkBoxShared, Tags: tagsOfBoxShared},
+	"BoxTaken":         {Name: "BoxTaken", Check: checkBoxTaken, Tags: tagsOfBoxTaken},
+	"TariffSet":        {Name: "TariffSet", Check: checkTariffSet, Tags: tagsOfTariffSet},
+	"TariffCorrected":  {Name: "TariffCorrected", Check: checkTariffCorrected, Tags: tagsOfTariffCorrected},
+	"PlanTaken":        {Name: "PlanTaken", Check: checkPlanTaken, Tags: tagsOfPlanTaken},
+	"PlanRenamed":      {Name: "PlanRenamed", Check: checkPlanRenamed, Tags: tagsOfPlanRenamed},
+	"PlanEnded":        {Name: "PlanEnded", Check: checkPlanEnded, Tags: tagsOfPlanEnded},
+	"TerminalGiven":    {Name: "TerminalGiven", Check: checkTerminalGiven, Tags: tagsOfTerminalGiven},
+	"TerminalRead":     {Name: "TerminalRead", Check: checkTerminalRead, Tags: tagsOfTerminalRead},
+	"TerminalLeft":     {Name: "TerminalLeft", Check: checkTerminalLeft, Tags: tagsOfTerminalLeft},
+	"TerminalScrapped": {Name: "TerminalScrapped", Check: checkTerminalScrapped, Tags: tagsOfTerminalScrapped},
 }
 
 // DecodeOpened reads the data of the event Opened. The error is a *eventlog.FieldError.
@@ -694,6 +707,495 @@ func readHomeLeft(r *data.Reader) (v HomeLeft) {
 		switch field {
 		case 0:
 			v.Home = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeHomeRenamed reads the data of the event HomeRenamed. The error is a *eventlog.FieldError.
+func DecodeHomeRenamed(b []byte) (HomeRenamed, error) { return data.Decode(b, readHomeRenamed) }
+
+func checkHomeRenamed(b []byte) error {
+	_, err := DecodeHomeRenamed(b)
+	return err
+}
+
+func tagsOfHomeRenamed(b []byte) ([]string, error) {
+	e, err := DecodeHomeRenamed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfHomeRenamed = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "name", Required: true},
+}
+
+func readHomeRenamed(r *data.Reader) (v HomeRenamed) {
+	for field := range r.Object(fieldsOfHomeRenamed) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Name = r.String()
+		}
+	}
+	return v
+}
+
+// DecodeBoxFilled reads the data of the event BoxFilled. The error is a *eventlog.FieldError.
+func DecodeBoxFilled(b []byte) (BoxFilled, error) { return data.Decode(b, readBoxFilled) }
+
+func checkBoxFilled(b []byte) error {
+	_, err := DecodeBoxFilled(b)
+	return err
+}
+
+func tagsOfBoxFilled(b []byte) ([]string, error) {
+	e, err := DecodeBoxFilled(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfBoxFilled = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "upper", Required: true},
+	{Name: "tariff"},
+	{Name: "keeper"},
+	{Name: "papers", Required: true},
+}
+
+func readBoxFilled(r *data.Reader) (v BoxFilled) {
+	for field := range r.Object(fieldsOfBoxFilled) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Upper = r.Boolean()
+		case 2:
+			v.Tariff = new(r.ID())
+		case 3:
+			v.Keeper = new(r.ID())
+		case 4:
+			v.Papers = data.List(r, (*data.Reader).String)
+		}
+	}
+	return v
+}
+
+// DecodeBoxShared reads the data of the event BoxShared. The error is a *eventlog.FieldError.
+func DecodeBoxShared(b []byte) (BoxShared, error) { return data.Decode(b, readBoxShared) }
+
+func checkBoxShared(b []byte) error {
+	_, err := DecodeBoxShared(b)
+	return err
+}
+
+func tagsOfBoxShared(b []byte) ([]string, error) {
+	e, err := DecodeBoxShared(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfBoxShared = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "upper", Required: true},
+	{Name: "sponsors", Required: true},
+}
+
+func readBoxShared(r *data.Reader) (v BoxShared) {
+	for field := range r.Object(fieldsOfBoxShared) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Upper = r.Boolean()
+		case 2:
+			v.Sponsors = data.List(r, (*data.Reader).ID)
+		}
+	}
+	return v
+}
+
+// DecodeBoxTaken reads the data of the event BoxTaken. The error is a *eventlog.FieldError.
+func DecodeBoxTaken(b []byte) (BoxTaken, error) { return data.Decode(b, readBoxTaken) }
+
+func checkBoxTaken(b []byte) error {
+	_, err := DecodeBoxTaken(b)
+	return err
+}
+
+func tagsOfBoxTaken(b []byte) ([]string, error) {
+	e, err := DecodeBoxTaken(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfBoxTaken = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "upper", Required: true},
+}
+
+func readBoxTaken(r *data.Reader) (v BoxTaken) {
+	for field := range r.Object(fieldsOfBoxTaken) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Upper = r.Boolean()
+		}
+	}
+	return v
+}
+
+// DecodeTariffSet reads the data of the event TariffSet. The error is a *eventlog.FieldError.
+func DecodeTariffSet(b []byte) (TariffSet, error) { return data.Decode(b, readTariffSet) }
+
+func checkTariffSet(b []byte) error {
+	_, err := DecodeTariffSet(b)
+	return err
+}
+
+func tagsOfTariffSet(b []byte) ([]string, error) {
+	e, err := DecodeTariffSet(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "tariff:"+e.Tariff)
+	return tags, nil
+}
+
+var fieldsOfTariffSet = []data.Field{
+	{Name: "tariff", Required: true},
+	{Name: "price", Required: true},
+	{Name: "quiet", Required: true},
+}
+
+func readTariffSet(r *data.Reader) (v TariffSet) {
+	for field := range r.Object(fieldsOfTariffSet) {
+		switch field {
+		case 0:
+			v.Tariff = r.ID()
+		case 1:
+			v.Price = r.Int()
+		case 2:
+			v.Quiet = r.Boolean()
+		}
+	}
+	return v
+}
+
+// DecodeTariffCorrected reads the data of the event TariffCorrected. The error is a *eventlog.FieldError.
+func DecodeTariffCorrected(b []byte) (TariffCorrected, error) {
+	return data.Decode(b, readTariffCorrected)
+}
+
+func checkTariffCorrected(b []byte) error {
+	_, err := DecodeTariffCorrected(b)
+	return err
+}
+
+func tagsOfTariffCorrected(b []byte) ([]string, error) {
+	e, err := DecodeTariffCorrected(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "tariff:"+e.Tariff)
+	return tags, nil
+}
+
+var fieldsOfTariffCorrected = []data.Field{
+	{Name: "tariff", Required: true},
+	{Name: "price", Required: true},
+	{Name: "targets", Required: true},
+	{Name: "name"},
+	{Name: "later", Required: true},
+}
+
+func readTariffCorrected(r *data.Reader) (v TariffCorrected) {
+	for field := range r.Object(fieldsOfTariffCorrected) {
+		switch field {
+		case 0:
+			v.Tariff = r.ID()
+		case 1:
+			v.Price = r.Int()
+		case 2:
+			v.Targets = data.List(r, (*data.Reader).String)
+		case 3:
+			v.Name = new(r.String())
+		case 4:
+			v.Later = r.Boolean()
+		}
+	}
+	return v
+}
+
+// DecodePlanTaken reads the data of the event PlanTaken. The error is a *eventlog.FieldError.
+func DecodePlanTaken(b []byte) (PlanTaken, error) { return data.Decode(b, readPlanTaken) }
+
+func checkPlanTaken(b []byte) error {
+	_, err := DecodePlanTaken(b)
+	return err
+}
+
+func tagsOfPlanTaken(b []byte) ([]string, error) {
+	e, err := DecodePlanTaken(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "plan:"+e.Plan)
+	return tags, nil
+}
+
+var fieldsOfPlanTaken = []data.Field{
+	{Name: "plan", Required: true},
+	{Name: "name", Required: true},
+	{Name: "tariff", Required: true},
+	{Name: "spare"},
+}
+
+func readPlanTaken(r *data.Reader) (v PlanTaken) {
+	for field := range r.Object(fieldsOfPlanTaken) {
+		switch field {
+		case 0:
+			v.Plan = r.ID()
+		case 1:
+			v.Name = r.String()
+		case 2:
+			v.Tariff = r.ID()
+		case 3:
+			v.Spare = new(r.ID())
+		}
+	}
+	return v
+}
+
+// DecodePlanRenamed reads the data of the event PlanRenamed. The error is a *eventlog.FieldError.
+func DecodePlanRenamed(b []byte) (PlanRenamed, error) { return data.Decode(b, readPlanRenamed) }
+
+func checkPlanRenamed(b []byte) error {
+	_, err := DecodePlanRenamed(b)
+	return err
+}
+
+func tagsOfPlanRenamed(b []byte) ([]string, error) {
+	e, err := DecodePlanRenamed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "plan:"+e.Plan)
+	return tags, nil
+}
+
+var fieldsOfPlanRenamed = []data.Field{
+	{Name: "plan", Required: true},
+	{Name: "name", Required: true},
+}
+
+func readPlanRenamed(r *data.Reader) (v PlanRenamed) {
+	for field := range r.Object(fieldsOfPlanRenamed) {
+		switch field {
+		case 0:
+			v.Plan = r.ID()
+		case 1:
+			v.Name = r.String()
+		}
+	}
+	return v
+}
+
+// DecodePlanEnded reads the data of the event PlanEnded. The error is a *eventlog.FieldError.
+func DecodePlanEnded(b []byte) (PlanEnded, error) { return data.Decode(b, readPlanEnded) }
+
+func checkPlanEnded(b []byte) error {
+	_, err := DecodePlanEnded(b)
+	return err
+}
+
+func tagsOfPlanEnded(b []byte) ([]string, error) {
+	e, err := DecodePlanEnded(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "plan:"+e.Plan)
+	return tags, nil
+}
+
+var fieldsOfPlanEnded = []data.Field{
+	{Name: "plan", Required: true},
+}
+
+func readPlanEnded(r *data.Reader) (v PlanEnded) {
+	for field := range r.Object(fieldsOfPlanEnded) {
+		switch field {
+		case 0:
+			v.Plan = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeTerminalGiven reads the data of the event TerminalGiven. The error is a *eventlog.FieldError.
+func DecodeTerminalGiven(b []byte) (TerminalGiven, error) { return data.Decode(b, readTerminalGiven) }
+
+func checkTerminalGiven(b []byte) error {
+	_, err := DecodeTerminalGiven(b)
+	return err
+}
+
+func tagsOfTerminalGiven(b []byte) ([]string, error) {
+	e, err := DecodeTerminalGiven(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "terminal:"+e.Terminal)
+	return tags, nil
+}
+
+var fieldsOfTerminalGiven = []data.Field{
+	{Name: "terminal", Required: true},
+	{Name: "keeper"},
+}
+
+func readTerminalGiven(r *data.Reader) (v TerminalGiven) {
+	for field := range r.Object(fieldsOfTerminalGiven) {
+		switch field {
+		case 0:
+			v.Terminal = r.ID()
+		case 1:
+			v.Keeper = new(r.ID())
+		}
+	}
+	return v
+}
+
+// DecodeTerminalRead reads the data of the event TerminalRead. The error is a *eventlog.FieldError.
+func DecodeTerminalRead(b []byte) (TerminalRead, error) { return data.Decode(b, readTerminalRead) }
+
+func checkTerminalRead(b []byte) error {
+	_, err := DecodeTerminalRead(b)
+	return err
+}
+
+func tagsOfTerminalRead(b []byte) ([]string, error) {
+	e, err := DecodeTerminalRead(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "terminal:"+e.Terminal)
+	return tags, nil
+}
+
+var fieldsOfTerminalRead = []data.Field{
+	{Name: "terminal", Required: true},
+	{Name: "channel", Required: true},
+	{Name: "at", Required: true},
+	{Name: "again"},
+	{Name: "reading", Required: true},
+}
+
+func readTerminalRead(r *data.Reader) (v TerminalRead) {
+	for field := range r.Object(fieldsOfTerminalRead) {
+		switch field {
+		case 0:
+			v.Terminal = r.ID()
+		case 1:
+			v.Channel = r.Int()
+		case 2:
+			v.At = r.DateTime()
+		case 3:
+			v.Again = new(r.DateTime())
+		case 4:
+			v.Reading = r.Int()
+		}
+	}
+	return v
+}
+
+// DecodeTerminalLeft reads the data of the event TerminalLeft. The error is a *eventlog.FieldError.
+func DecodeTerminalLeft(b []byte) (TerminalLeft, error) { return data.Decode(b, readTerminalLeft) }
+
+func checkTerminalLeft(b []byte) error {
+	_, err := DecodeTerminalLeft(b)
+	return err
+}
+
+func tagsOfTerminalLeft(b []byte) ([]string, error) {
+	e, err := DecodeTerminalLeft(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "terminal:"+e.Terminal)
+	return tags, nil
+}
+
+var fieldsOfTerminalLeft = []data.Field{
+	{Name: "terminal", Required: true},
+}
+
+func readTerminalLeft(r *data.Reader) (v TerminalLeft) {
+	for field := range r.Object(fieldsOfTerminalLeft) {
+		switch field {
+		case 0:
+			v.Terminal = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeTerminalScrapped reads the data of the event TerminalScrapped. The error is a *eventlog.FieldError.
+func DecodeTerminalScrapped(b []byte) (TerminalScrapped, error) {
+	return data.Decode(b, readTerminalScrapped)
+}
+
+func checkTerminalScrapped(b []byte) error {
+	_, err := DecodeTerminalScrapped(b)
+	return err
+}
+
+func tagsOfTerminalScrapped(b []byte) ([]string, error) {
+	e, err := DecodeTerminalScrapped(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "terminal:"+e.Terminal)
+	return tags, nil
+}
+
+var fieldsOfTerminalScrapped = []data.Field{
+	{Name: "terminal", Required: true},
+}
+
+func readTerminalScrapped(r *data.Reader) (v TerminalScrapped) {
+	for field := range r.Object(fieldsOfTerminalScrapped) {
+		switch field {
+		case 0:
+			v.Terminal = r.ID()
 		}
 	}
 	return v

@@ -134,3 +134,102 @@ type KeyLost struct {
 type HomeLeft struct {
 	Home string
 }
+
+// HomeRenamed is the data of the event HomeRenamed.
+type HomeRenamed struct {
+	Home string
+	Name string
+}
+
+// BoxFilled is the data of the event BoxFilled.
+//
+// Gives a box its tariff, its keeper and its papers. Who shares it stays.
+type BoxFilled struct {
+	Home   string
+	Upper  bool
+	Tariff *string
+	Keeper *string
+	Papers []string
+}
+
+// BoxShared is the data of the event BoxShared.
+type BoxShared struct {
+	Home     string
+	Upper    bool
+	Sponsors []string
+}
+
+// BoxTaken is the data of the event BoxTaken.
+type BoxTaken struct {
+	Home  string
+	Upper bool
+}
+
+// TariffSet is the data of the event TariffSet.
+type TariffSet struct {
+	Tariff string
+	Price  int
+	// Whether no copy follows.
+	Quiet bool
+}
+
+// TariffCorrected is the data of the event TariffCorrected.
+//
+// A change that copies are to follow: those of the targets, where they are given, that have the name, where there is one.
+type TariffCorrected struct {
+	Tariff  string
+	Price   int
+	Targets []string
+	Name    *string
+	// Whether copies follow after the commit of the change, and not in it.
+	Later bool
+}
+
+// PlanTaken is the data of the event PlanTaken.
+type PlanTaken struct {
+	Plan   string
+	Name   string
+	Tariff string
+	Spare  *string
+}
+
+// PlanRenamed is the data of the event PlanRenamed.
+type PlanRenamed struct {
+	Plan string
+	Name string
+}
+
+// PlanEnded is the data of the event PlanEnded.
+type PlanEnded struct {
+	Plan string
+}
+
+// TerminalGiven is the data of the event TerminalGiven.
+type TerminalGiven struct {
+	Terminal string
+	Keeper   *string
+}
+
+// TerminalRead is the data of the event TerminalRead.
+type TerminalRead struct {
+	Terminal string
+	Channel  int
+	At       time.Time
+	// Another time at which it read the same: not the same one.
+	Again   *time.Time
+	Reading int
+}
+
+// TerminalLeft is the data of the event TerminalLeft.
+//
+// The terminal has no keeper and no reading any more. What it has read is still known.
+type TerminalLeft struct {
+	Terminal string
+}
+
+// TerminalScrapped is the data of the event TerminalScrapped.
+//
+// All that is known of the terminal is to go.
+type TerminalScrapped struct {
+	Terminal string
+}

@@ -1487,6 +1487,692 @@ func timeOfPass(*Pass, int) time.Time { return time.Time{} }
 
 func setTimeOfPass(*Pass, int, time.Time) {}
 
+// TariffCodec reads and writes the stored form of Tariff.
+var TariffCodec = &querydb.Codec[Tariff]{
+	Model:   TariffModel,
+	Encode:  encodeTariff,
+	Decode:  decodeTariff,
+	Value:   valueOfTariff,
+	Clone:   cloneTariff,
+	Time:    timeOfTariff,
+	SetTime: setTimeOfTariff,
+}
+
+// KeyOfTariff returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfTariff(r *Tariff) (keys.Key, error) { return querydb.KeyOf(TariffCodec, r) }
+
+func encodeTariff(b *record.Builder, r *Tariff) {
+	b.String(r.ID)
+	b.Int(r.Price)
+}
+
+func decodeTariff(rec record.Record, r *Tariff) error {
+	if rec.Len() != 2 {
+		return fmt.Errorf("record of Tariff has %d fields, want 2", rec.Len())
+	}
+	*r = Tariff{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(TariffModel, 0)
+	}
+	if r.Price, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(TariffModel, 1)
+	}
+	return nil
+}
+
+func valueOfTariff(r *Tariff, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // price
+		return keys.Int(int64(r.Price))
+	}
+	return keys.Value{}
+}
+
+func cloneTariff(r *Tariff) Tariff {
+	c := *r
+	return c
+}
+
+func timeOfTariff(*Tariff, int) time.Time { return time.Time{} }
+
+func setTimeOfTariff(*Tariff, int, time.Time) {}
+
+// PlanCodec reads and writes the stored form of Plan.
+var PlanCodec = &querydb.Codec[Plan]{
+	Model:   PlanModel,
+	Encode:  encodePlan,
+	Decode:  decodePlan,
+	Value:   valueOfPlan,
+	Clone:   clonePlan,
+	Time:    timeOfPlan,
+	SetTime: setTimeOfPlan,
+	References: []querydb.Reference[Plan]{
+		{
+			Path: "tariff", Field: 3, ID: 2, Source: TariffModel,
+			Identifier: func(r *Plan, _ int) string {
+				return r.TariffID
+			},
+			Fill: func(r *Plan, _ int, source any) {
+				r.Tariff = nil
+				if source != nil {
+					r.Tariff = copyOfTariff(source.(*Tariff))
+				}
+			},
+			Keep:      func(r *Plan, _ int, from *Plan, _ int) { r.Tariff = from.Tariff },
+			Filled:    func(r *Plan, _ int) bool { return r.Tariff != nil },
+			Required:  true,
+			OnRequest: true,
+		},
+		{
+			Path: "spare", Field: 5, ID: 4, Source: TariffModel,
+			Identifier: func(r *Plan, _ int) string {
+				if r.SpareID == nil {
+					return ""
+				}
+				return *r.SpareID
+			},
+			Fill: func(r *Plan, _ int, source any) {
+				r.Spare = nil
+				if source != nil {
+					r.Spare = copyOfTariff(source.(*Tariff))
+				}
+			},
+			Keep:          func(r *Plan, _ int, from *Plan, _ int) { r.Spare = from.Spare },
+			Filled:        func(r *Plan, _ int) bool { return r.Spare != nil },
+			Cascade:       true,
+			Transactional: true,
+		},
+	},
+}
+
+// KeyOfPlan returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfPlan(r *Plan) (keys.Key, error) { return querydb.KeyOf(PlanCodec, r) }
+
+func encodePlan(b *record.Builder, r *Plan) {
+	b.String(r.Plan)
+	b.String(r.Name)
+	b.String(r.TariffID)
+	if v := r.Tariff; v == nil {
+		b.Null()
+	} else {
+		encodeTariffCopy(b, v)
+	}
+	if v := r.SpareID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Spare; v == nil {
+		b.Null()
+	} else {
+		encodeTariffCopy(b, v)
+	}
+	if v := r.Changed; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodePlan(rec record.Record, r *Plan) error {
+	if rec.Len() != 7 {
+		return fmt.Errorf("record of Plan has %d fields, want 7", rec.Len())
+	}
+	*r = Plan{}
+	var ok bool
+	if r.Plan, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(PlanModel, 0)
+	}
+	if r.Name, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(PlanModel, 1)
+	}
+	if r.TariffID, ok = record.String(rec.JSON(2)); !ok {
+		return mismatch(PlanModel, 2)
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := decodeTariffCopy(text)
+		if !ok {
+			return mismatch(PlanModel, 3)
+		}
+		r.Tariff = &v
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(PlanModel, 4)
+		}
+		r.SpareID = &v
+	}
+	if text := rec.JSON(5); text != nil {
+		v, ok := decodeTariffCopy(text)
+		if !ok {
+			return mismatch(PlanModel, 5)
+		}
+		r.Spare = &v
+	}
+	if text := rec.JSON(6); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(PlanModel, 6)
+		}
+		r.Changed = &v
+	}
+	return nil
+}
+
+func valueOfPlan(r *Plan, field int) keys.Value {
+	switch field {
+	case 0: // plan
+		return keys.String(r.Plan)
+	case 1: // name
+		return keys.String(r.Name)
+	case 2: // tariffId
+		return keys.String(r.TariffID)
+	case 4: // spareId
+		if v := r.SpareID; v != nil {
+			return keys.String(*v)
+		}
+	case 6: // changed
+		if v := r.Changed; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func clonePlan(r *Plan) Plan {
+	c := *r
+	if r.Tariff != nil {
+		c.Tariff = new(*r.Tariff)
+	}
+	if r.SpareID != nil {
+		c.SpareID = new(*r.SpareID)
+	}
+	if r.Spare != nil {
+		c.Spare = new(*r.Spare)
+	}
+	if r.Changed != nil {
+		c.Changed = new(*r.Changed)
+	}
+	return c
+}
+
+func timeOfPlan(r *Plan, field int) time.Time {
+	switch field {
+	case 6: // changed
+		if v := r.Changed; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfPlan(r *Plan, field int, t time.Time) {
+	switch field {
+	case 6: // changed
+		r.Changed = &t
+	}
+}
+
+// TerminalCodec reads and writes the stored form of Terminal.
+var TerminalCodec = &querydb.Codec[Terminal]{
+	Model:   TerminalModel,
+	Encode:  encodeTerminal,
+	Decode:  decodeTerminal,
+	Value:   valueOfTerminal,
+	Clone:   cloneTerminal,
+	Time:    timeOfTerminal,
+	SetTime: setTimeOfTerminal,
+	References: []querydb.Reference[Terminal]{
+		{
+			Path: "keeper", Field: 2, ID: 1, Source: OwnerModel,
+			Identifier: func(r *Terminal, _ int) string {
+				if r.KeeperID == nil {
+					return ""
+				}
+				return *r.KeeperID
+			},
+			Fill: func(r *Terminal, _ int, source any) {
+				r.Keeper = nil
+				if source != nil {
+					r.Keeper = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Terminal, _ int, from *Terminal, _ int) { r.Keeper = from.Keeper },
+			Filled:        func(r *Terminal, _ int) bool { return r.Keeper != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+	},
+}
+
+// KeyOfTerminal returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfTerminal(r *Terminal) (keys.Key, error) { return querydb.KeyOf(TerminalCodec, r) }
+
+func encodeTerminal(b *record.Builder, r *Terminal) {
+	b.String(r.Terminal)
+	if v := r.KeeperID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Keeper; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	if v := r.Reading; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	if v := r.At; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodeTerminal(rec record.Record, r *Terminal) error {
+	if rec.Len() != 5 {
+		return fmt.Errorf("record of Terminal has %d fields, want 5", rec.Len())
+	}
+	*r = Terminal{}
+	var ok bool
+	if r.Terminal, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(TerminalModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(TerminalModel, 1)
+		}
+		r.KeeperID = &v
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return mismatch(TerminalModel, 2)
+		}
+		r.Keeper = &v
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(TerminalModel, 3)
+		}
+		r.Reading = &v
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(TerminalModel, 4)
+		}
+		r.At = &v
+	}
+	return nil
+}
+
+func valueOfTerminal(r *Terminal, field int) keys.Value {
+	switch field {
+	case 0: // terminal
+		return keys.String(r.Terminal)
+	case 1: // keeperId
+		if v := r.KeeperID; v != nil {
+			return keys.String(*v)
+		}
+	case 3: // reading
+		if v := r.Reading; v != nil {
+			return keys.Int(int64(*v))
+		}
+	case 4: // at
+		if v := r.At; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneTerminal(r *Terminal) Terminal {
+	c := *r
+	if r.KeeperID != nil {
+		c.KeeperID = new(*r.KeeperID)
+	}
+	if r.Keeper != nil {
+		c.Keeper = new(*r.Keeper)
+	}
+	if r.Reading != nil {
+		c.Reading = new(*r.Reading)
+	}
+	if r.At != nil {
+		c.At = new(*r.At)
+	}
+	return c
+}
+
+func timeOfTerminal(r *Terminal, field int) time.Time {
+	switch field {
+	case 4: // at
+		if v := r.At; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfTerminal(r *Terminal, field int, t time.Time) {
+	switch field {
+	case 4: // at
+		r.At = &t
+	}
+}
+
+// TerminalEventCodec reads and writes the stored form of TerminalEvent.
+var TerminalEventCodec = &querydb.Codec[TerminalEvent]{
+	Model:   TerminalEventModel,
+	Encode:  encodeTerminalEvent,
+	Decode:  decodeTerminalEvent,
+	Value:   valueOfTerminalEvent,
+	Clone:   cloneTerminalEvent,
+	Time:    timeOfTerminalEvent,
+	SetTime: setTimeOfTerminalEvent,
+}
+
+// KeyOfTerminalEvent returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfTerminalEvent(r *TerminalEvent) (keys.Key, error) {
+	return querydb.KeyOf(TerminalEventCodec, r)
+}
+
+func encodeTerminalEvent(b *record.Builder, r *TerminalEvent) {
+	b.String(r.Terminal)
+	if v := r.Reading; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	b.DateTime(r.At)
+	b.String(r.EventPartition)
+	b.Int64(r.EventOffset)
+}
+
+func decodeTerminalEvent(rec record.Record, r *TerminalEvent) error {
+	if rec.Len() != 5 {
+		return fmt.Errorf("record of TerminalEvent has %d fields, want 5", rec.Len())
+	}
+	*r = TerminalEvent{}
+	var ok bool
+	if r.Terminal, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(TerminalEventModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(TerminalEventModel, 1)
+		}
+		r.Reading = &v
+	}
+	if r.At, ok = record.DateTime(rec.JSON(2)); !ok {
+		return mismatch(TerminalEventModel, 2)
+	}
+	if r.EventPartition, ok = record.String(rec.JSON(3)); !ok {
+		return mismatch(TerminalEventModel, 3)
+	}
+	if r.EventOffset, ok = record.Int64(rec.JSON(4)); !ok {
+		return mismatch(TerminalEventModel, 4)
+	}
+	return nil
+}
+
+func valueOfTerminalEvent(r *TerminalEvent, field int) keys.Value {
+	switch field {
+	case 0: // terminal
+		return keys.String(r.Terminal)
+	case 1: // reading
+		if v := r.Reading; v != nil {
+			return keys.Int(int64(*v))
+		}
+	case 2: // at
+		return keys.DateTime(r.At)
+	case 3: // _eventPartition
+		return keys.String(r.EventPartition)
+	case 4: // _eventOffset
+		return keys.Int(r.EventOffset)
+	}
+	return keys.Value{}
+}
+
+func cloneTerminalEvent(r *TerminalEvent) TerminalEvent {
+	c := *r
+	if r.Reading != nil {
+		c.Reading = new(*r.Reading)
+	}
+	return c
+}
+
+func timeOfTerminalEvent(r *TerminalEvent, field int) time.Time {
+	switch field {
+	case 2: // at
+		return r.At
+	}
+	return time.Time{}
+}
+
+func setTimeOfTerminalEvent(r *TerminalEvent, field int, t time.Time) {
+	switch field {
+	case 2: // at
+		r.At = t
+	}
+}
+
+// MeterCodec reads and writes the stored form of Meter.
+var MeterCodec = &querydb.Codec[Meter]{
+	Model:   MeterModel,
+	Encode:  encodeMeter,
+	Decode:  decodeMeter,
+	Value:   valueOfMeter,
+	Clone:   cloneMeter,
+	Time:    timeOfMeter,
+	SetTime: setTimeOfMeter,
+}
+
+// KeyOfMeter returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfMeter(r *Meter) (keys.Key, error) { return querydb.KeyOf(MeterCodec, r) }
+
+func encodeMeter(b *record.Builder, r *Meter) {
+	b.String(r.Terminal)
+	b.Int(r.Channel)
+	b.Int64(r.Minute)
+	if v := r.Reading; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	b.Int(r.Left)
+}
+
+func decodeMeter(rec record.Record, r *Meter) error {
+	if rec.Len() != 5 {
+		return fmt.Errorf("record of Meter has %d fields, want 5", rec.Len())
+	}
+	*r = Meter{}
+	var ok bool
+	if r.Terminal, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(MeterModel, 0)
+	}
+	if r.Channel, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(MeterModel, 1)
+	}
+	if r.Minute, ok = record.Int64(rec.JSON(2)); !ok {
+		return mismatch(MeterModel, 2)
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(MeterModel, 3)
+		}
+		r.Reading = &v
+	}
+	if r.Left, ok = record.Int(rec.JSON(4)); !ok {
+		return mismatch(MeterModel, 4)
+	}
+	return nil
+}
+
+func valueOfMeter(r *Meter, field int) keys.Value {
+	switch field {
+	case 0: // terminal
+		return keys.String(r.Terminal)
+	case 1: // channel
+		return keys.Int(int64(r.Channel))
+	case 2: // minute
+		return keys.Int(r.Minute)
+	case 3: // reading
+		if v := r.Reading; v != nil {
+			return keys.Int(int64(*v))
+		}
+	case 4: // left
+		return keys.Int(int64(r.Left))
+	}
+	return keys.Value{}
+}
+
+func cloneMeter(r *Meter) Meter {
+	c := *r
+	if r.Reading != nil {
+		c.Reading = new(*r.Reading)
+	}
+	return c
+}
+
+func timeOfMeter(*Meter, int) time.Time { return time.Time{} }
+
+func setTimeOfMeter(*Meter, int, time.Time) {}
+
+// MeterEventCodec reads and writes the stored form of MeterEvent.
+var MeterEventCodec = &querydb.Codec[MeterEvent]{
+	Model:   MeterEventModel,
+	Encode:  encodeMeterEvent,
+	Decode:  decodeMeterEvent,
+	Value:   valueOfMeterEvent,
+	Clone:   cloneMeterEvent,
+	Time:    timeOfMeterEvent,
+	SetTime: setTimeOfMeterEvent,
+}
+
+// KeyOfMeterEvent returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfMeterEvent(r *MeterEvent) (keys.Key, error) { return querydb.KeyOf(MeterEventCodec, r) }
+
+func encodeMeterEvent(b *record.Builder, r *MeterEvent) {
+	b.String(r.Terminal)
+	b.Int(r.Channel)
+	b.Int64(r.Minute)
+	if v := r.Reading; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	b.String(r.EventPartition)
+	b.Int64(r.EventOffset)
+	if v := r.EventEnds; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodeMeterEvent(rec record.Record, r *MeterEvent) error {
+	if rec.Len() != 7 {
+		return fmt.Errorf("record of MeterEvent has %d fields, want 7", rec.Len())
+	}
+	*r = MeterEvent{}
+	var ok bool
+	if r.Terminal, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(MeterEventModel, 0)
+	}
+	if r.Channel, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(MeterEventModel, 1)
+	}
+	if r.Minute, ok = record.Int64(rec.JSON(2)); !ok {
+		return mismatch(MeterEventModel, 2)
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(MeterEventModel, 3)
+		}
+		r.Reading = &v
+	}
+	if r.EventPartition, ok = record.String(rec.JSON(4)); !ok {
+		return mismatch(MeterEventModel, 4)
+	}
+	if r.EventOffset, ok = record.Int64(rec.JSON(5)); !ok {
+		return mismatch(MeterEventModel, 5)
+	}
+	if text := rec.JSON(6); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(MeterEventModel, 6)
+		}
+		r.EventEnds = &v
+	}
+	return nil
+}
+
+func valueOfMeterEvent(r *MeterEvent, field int) keys.Value {
+	switch field {
+	case 0: // terminal
+		return keys.String(r.Terminal)
+	case 1: // channel
+		return keys.Int(int64(r.Channel))
+	case 2: // minute
+		return keys.Int(r.Minute)
+	case 3: // reading
+		if v := r.Reading; v != nil {
+			return keys.Int(int64(*v))
+		}
+	case 4: // _eventPartition
+		return keys.String(r.EventPartition)
+	case 5: // _eventOffset
+		return keys.Int(r.EventOffset)
+	case 6: // _eventEnds
+		if v := r.EventEnds; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneMeterEvent(r *MeterEvent) MeterEvent {
+	c := *r
+	if r.Reading != nil {
+		c.Reading = new(*r.Reading)
+	}
+	if r.EventEnds != nil {
+		c.EventEnds = new(*r.EventEnds)
+	}
+	return c
+}
+
+func timeOfMeterEvent(r *MeterEvent, field int) time.Time {
+	switch field {
+	case 6: // _eventEnds
+		if v := r.EventEnds; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfMeterEvent(r *MeterEvent, field int, t time.Time) {
+	switch field {
+	case 6: // _eventEnds
+		r.EventEnds = &t
+	}
+}
+
 // HomeCodec reads and writes the stored form of Home.
 var HomeCodec = &querydb.Codec[Home]{
 	Model:   HomeModel,
@@ -1571,6 +2257,158 @@ var HomeCodec = &querydb.Codec[Home]{
 			Keep:     func(r *Home, i int, from *Home, j int) { r.Safe.Keys[i].Maker = from.Safe.Keys[j].Maker },
 			Filled:   func(r *Home, i int) bool { return r.Safe.Keys[i].Maker != nil },
 			Required: true,
+		},
+		{
+			Path: "safe.upper.tariff", Field: -1, ID: -1, Source: TariffModel,
+			Count: func(r *Home) int {
+				if r.Safe.Upper == nil {
+					return 0
+				}
+				return 1
+			},
+			Identifier: func(r *Home, _ int) string {
+				if r.Safe.Upper.TariffID == nil {
+					return ""
+				}
+				return *r.Safe.Upper.TariffID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Safe.Upper.Tariff = nil
+				if source != nil {
+					r.Safe.Upper.Tariff = copyOfTariff(source.(*Tariff))
+				}
+			},
+			Keep:      func(r *Home, _ int, from *Home, _ int) { r.Safe.Upper.Tariff = from.Safe.Upper.Tariff },
+			Filled:    func(r *Home, _ int) bool { return r.Safe.Upper.Tariff != nil },
+			OnRequest: true,
+		},
+		{
+			Path: "safe.upper.keeper", Field: -1, ID: -1, Source: OwnerModel,
+			Count: func(r *Home) int {
+				if r.Safe.Upper == nil {
+					return 0
+				}
+				return 1
+			},
+			Identifier: func(r *Home, _ int) string {
+				if r.Safe.Upper.KeeperID == nil {
+					return ""
+				}
+				return *r.Safe.Upper.KeeperID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Safe.Upper.Keeper = nil
+				if source != nil {
+					r.Safe.Upper.Keeper = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Home, _ int, from *Home, _ int) { r.Safe.Upper.Keeper = from.Safe.Upper.Keeper },
+			Filled:        func(r *Home, _ int) bool { return r.Safe.Upper.Keeper != nil },
+			Cascade:       true,
+			Transactional: true,
+			NullIfMissing: true,
+		},
+		{
+			Path: "safe.upper.sponsors", Field: -1, ID: -1, Source: BranchModel,
+			Count: func(r *Home) int {
+				if r.Safe.Upper == nil {
+					return 0
+				}
+				return len(r.Safe.Upper.SponsorIDs)
+			},
+			Identifier: func(r *Home, i int) string {
+				return r.Safe.Upper.SponsorIDs[i]
+			},
+			Fill: func(r *Home, i int, source any) {
+				r.Safe.Upper.Sponsors = room(r.Safe.Upper.Sponsors, len(r.Safe.Upper.SponsorIDs))
+				r.Safe.Upper.Sponsors[i] = nil
+				if source != nil {
+					r.Safe.Upper.Sponsors[i] = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep: func(r *Home, i int, from *Home, j int) {
+				r.Safe.Upper.Sponsors = room(r.Safe.Upper.Sponsors, len(r.Safe.Upper.SponsorIDs))
+				r.Safe.Upper.Sponsors[i] = from.Safe.Upper.Sponsors[j]
+			},
+			Filled:   func(r *Home, i int) bool { return i < len(r.Safe.Upper.Sponsors) && r.Safe.Upper.Sponsors[i] != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "safe.lower.tariff", Field: -1, ID: -1, Source: TariffModel,
+			Count: func(r *Home) int {
+				if r.Safe.Lower == nil {
+					return 0
+				}
+				return 1
+			},
+			Identifier: func(r *Home, _ int) string {
+				if r.Safe.Lower.TariffID == nil {
+					return ""
+				}
+				return *r.Safe.Lower.TariffID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Safe.Lower.Tariff = nil
+				if source != nil {
+					r.Safe.Lower.Tariff = copyOfTariff(source.(*Tariff))
+				}
+			},
+			Keep:      func(r *Home, _ int, from *Home, _ int) { r.Safe.Lower.Tariff = from.Safe.Lower.Tariff },
+			Filled:    func(r *Home, _ int) bool { return r.Safe.Lower.Tariff != nil },
+			OnRequest: true,
+		},
+		{
+			Path: "safe.lower.keeper", Field: -1, ID: -1, Source: OwnerModel,
+			Count: func(r *Home) int {
+				if r.Safe.Lower == nil {
+					return 0
+				}
+				return 1
+			},
+			Identifier: func(r *Home, _ int) string {
+				if r.Safe.Lower.KeeperID == nil {
+					return ""
+				}
+				return *r.Safe.Lower.KeeperID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Safe.Lower.Keeper = nil
+				if source != nil {
+					r.Safe.Lower.Keeper = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Home, _ int, from *Home, _ int) { r.Safe.Lower.Keeper = from.Safe.Lower.Keeper },
+			Filled:        func(r *Home, _ int) bool { return r.Safe.Lower.Keeper != nil },
+			Cascade:       true,
+			Transactional: true,
+			NullIfMissing: true,
+		},
+		{
+			Path: "safe.lower.sponsors", Field: -1, ID: -1, Source: BranchModel,
+			Count: func(r *Home) int {
+				if r.Safe.Lower == nil {
+					return 0
+				}
+				return len(r.Safe.Lower.SponsorIDs)
+			},
+			Identifier: func(r *Home, i int) string {
+				return r.Safe.Lower.SponsorIDs[i]
+			},
+			Fill: func(r *Home, i int, source any) {
+				r.Safe.Lower.Sponsors = room(r.Safe.Lower.Sponsors, len(r.Safe.Lower.SponsorIDs))
+				r.Safe.Lower.Sponsors[i] = nil
+				if source != nil {
+					r.Safe.Lower.Sponsors[i] = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep: func(r *Home, i int, from *Home, j int) {
+				r.Safe.Lower.Sponsors = room(r.Safe.Lower.Sponsors, len(r.Safe.Lower.SponsorIDs))
+				r.Safe.Lower.Sponsors[i] = from.Safe.Lower.Sponsors[j]
+			},
+			Filled:   func(r *Home, i int) bool { return i < len(r.Safe.Lower.Sponsors) && r.Safe.Lower.Sponsors[i] != nil },
+			Required: true,
+			Cascade:  true,
 		},
 	},
 }
@@ -1771,6 +2609,27 @@ func cloneBranchCopy(o *BranchCopy) BranchCopy {
 	return c
 }
 
+func encodeTariffCopy(b *record.Builder, o *TariffCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	b.Int(o.Price)
+	b.EndObject()
+}
+
+func decodeTariffCopy(text []byte) (o TariffCopy, ok bool) {
+	var fields [2][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if o.Price, ok = record.Int(fields[1]); !ok {
+		return o, false
+	}
+	return o, true
+}
+
 func encodeSafe(b *record.Builder, o *Safe) {
 	b.BeginObject()
 	b.Int(o.Turns)
@@ -1779,11 +2638,21 @@ func encodeSafe(b *record.Builder, o *Safe) {
 		encodeSafeKey(b, &v)
 	}
 	b.EndList()
+	if v := o.Upper; v == nil {
+		b.Null()
+	} else {
+		encodeBox(b, v)
+	}
+	if v := o.Lower; v == nil {
+		b.Null()
+	} else {
+		encodeBox(b, v)
+	}
 	b.EndObject()
 }
 
 func decodeSafe(text []byte) (o Safe, ok bool) {
-	var fields [2][]byte
+	var fields [4][]byte
 	if !record.Object(text, fields[:]) {
 		return o, false
 	}
@@ -1798,6 +2667,20 @@ func decodeSafe(text []byte) (o Safe, ok bool) {
 	}) {
 		return o, false
 	}
+	if text := fields[2]; text != nil {
+		v, ok := decodeBox(text)
+		if !ok {
+			return o, false
+		}
+		o.Upper = &v
+	}
+	if text := fields[3]; text != nil {
+		v, ok := decodeBox(text)
+		if !ok {
+			return o, false
+		}
+		o.Lower = &v
+	}
 	return o, true
 }
 
@@ -1806,6 +2689,12 @@ func cloneSafe(o *Safe) Safe {
 	c.Keys = slices.Clone(o.Keys)
 	for i := range c.Keys {
 		c.Keys[i] = cloneSafeKey(&c.Keys[i])
+	}
+	if o.Upper != nil {
+		c.Upper = new(cloneBox(o.Upper))
+	}
+	if o.Lower != nil {
+		c.Lower = new(cloneBox(o.Lower))
 	}
 	return c
 }
@@ -1881,6 +2770,154 @@ func cloneSafeKey(o *SafeKey) SafeKey {
 	return c
 }
 
+func encodeBox(b *record.Builder, o *Box) {
+	b.BeginObject()
+	if v := o.TariffID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := o.Tariff; v == nil {
+		b.Null()
+	} else {
+		encodeTariffCopy(b, v)
+	}
+	if v := o.KeeperID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := o.Keeper; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	b.BeginList()
+	for _, v := range o.SponsorIDs {
+		b.String(v)
+	}
+	b.EndList()
+	b.BeginList()
+	for _, v := range o.Sponsors {
+		if v != nil {
+			encodeBranchCopy(b, v)
+		}
+	}
+	b.EndList()
+	b.BeginList()
+	for _, v := range o.Papers {
+		encodePaper(b, &v)
+	}
+	b.EndList()
+	b.EndObject()
+}
+
+func decodeBox(text []byte) (o Box, ok bool) {
+	var fields [7][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if text := fields[0]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.TariffID = &v
+	}
+	if text := fields[1]; text != nil {
+		v, ok := decodeTariffCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Tariff = &v
+	}
+	if text := fields[2]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.KeeperID = &v
+	}
+	if text := fields[3]; text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Keeper = &v
+	}
+	o.SponsorIDs = []string{}
+	if !record.List(fields[4], func(elem []byte) bool {
+		v, ok := record.String(elem)
+		o.SponsorIDs = append(o.SponsorIDs, v)
+		return ok
+	}) {
+		return o, false
+	}
+	o.Sponsors = []*BranchCopy{}
+	if !record.List(fields[5], func(elem []byte) bool {
+		v, ok := decodeBranchCopy(elem)
+		o.Sponsors = append(o.Sponsors, &v)
+		return ok
+	}) {
+		return o, false
+	}
+	o.Papers = []Paper{}
+	if !record.List(fields[6], func(elem []byte) bool {
+		v, ok := decodePaper(elem)
+		o.Papers = append(o.Papers, v)
+		return ok
+	}) {
+		return o, false
+	}
+	return o, true
+}
+
+func cloneBox(o *Box) Box {
+	c := *o
+	if o.TariffID != nil {
+		c.TariffID = new(*o.TariffID)
+	}
+	if o.Tariff != nil {
+		c.Tariff = new(*o.Tariff)
+	}
+	if o.KeeperID != nil {
+		c.KeeperID = new(*o.KeeperID)
+	}
+	if o.Keeper != nil {
+		c.Keeper = new(*o.Keeper)
+	}
+	c.SponsorIDs = slices.Clone(o.SponsorIDs)
+	c.Sponsors = slices.Clone(o.Sponsors)
+	for i, v := range c.Sponsors {
+		if v != nil {
+			c.Sponsors[i] = new(cloneBranchCopy(v))
+		}
+	}
+	c.Papers = slices.Clone(o.Papers)
+	return c
+}
+
+func encodePaper(b *record.Builder, o *Paper) {
+	b.BeginObject()
+	b.Int(o.Number)
+	b.String(o.Name)
+	b.EndObject()
+}
+
+func decodePaper(text []byte) (o Paper, ok bool) {
+	var fields [2][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.Number, ok = record.Int(fields[0]); !ok {
+		return o, false
+	}
+	if o.Name, ok = record.String(fields[1]); !ok {
+		return o, false
+	}
+	return o, true
+}
+
 // copyOfOwner makes a copy of a row, which shares no memory with it that can be changed.
 func copyOfOwner(r *Owner) *OwnerCopy {
 	o := OwnerCopy{
@@ -1899,6 +2936,23 @@ func copyOfBranch(r *Branch) *BranchCopy {
 	}
 	c := cloneBranchCopy(&o)
 	return &c
+}
+
+// copyOfTariff makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfTariff(r *Tariff) *TariffCopy {
+	o := TariffCopy{
+		ID:    r.ID,
+		Price: r.Price,
+	}
+	return &o
+}
+
+// room is a list of n copies, of which those that are there come first.
+func room[T any](list []*T, n int) []*T {
+	for len(list) < n {
+		list = append(list, nil)
+	}
+	return list[:n]
 }
 
 // mismatch is the error of a record that holds something else than the model's field.

@@ -194,6 +194,101 @@ type Pass struct {
 	Uses     *int
 }
 
+// Tariff is a row of the read model Tariff.
+//
+// What a plan costs. Copies follow some of its changes, as the events say.
+type Tariff struct {
+	ID    string
+	Price int
+}
+
+// Plan is a row of the read model Plan.
+//
+// A plan that somebody has.
+type Plan struct {
+	Plan string
+	Name string
+	// The id of tariff.
+	TariffID string
+	// The tariff as it was when the plan was given it, but for changes that copies are asked to follow.
+	Tariff *TariffCopy
+	// The id of spare.
+	SpareID *string
+	// The tariff as it is, but for changes that no copy follows.
+	Spare   *TariffCopy
+	Changed *time.Time
+}
+
+// Terminal is a row of the read model Terminal.
+//
+// A terminal: one projector knows who keeps it, another what it reads, in whatever order that comes.
+type Terminal struct {
+	Terminal string
+	// The id of keeper.
+	KeeperID *string
+	Keeper   *OwnerCopy
+	Reading  *int
+	At       *time.Time
+}
+
+// TerminalAppend is what an event appends to a row of Terminal; events are in the order of at.
+type TerminalAppend struct {
+	Reading *int
+	At      time.Time
+}
+
+// TerminalEvent is a row of the history of Terminal.
+//
+// An event that was appended to a row of Terminal.
+type TerminalEvent struct {
+	Terminal string
+	Reading  *int
+	At       time.Time
+	// Where the event stands in its source: the partition.
+	EventPartition string
+	// The offset of the event in that partition.
+	EventOffset int64
+}
+
+// Meter is a row of the read model Meter.
+//
+// A channel of a terminal. Its history lies beside it, and its events end after a while.
+type Meter struct {
+	Terminal string
+	Channel  int
+	Minute   int64
+	Reading  *int
+	Left     int
+}
+
+// MeterKey says which Meter: all fields of its primary key.
+type MeterKey struct {
+	Terminal string
+	Channel  int
+}
+
+// MeterAppend is what an event appends to a row of Meter; events are in the order of minute.
+type MeterAppend struct {
+	Minute  int64
+	Reading *int
+}
+
+// MeterEvent is a row of the history of Meter.
+//
+// An event that was appended to a row of Meter.
+type MeterEvent struct {
+	Terminal string
+	Channel  int
+	Minute   int64
+	Reading  *int
+	// Where the event stands in its source: the partition.
+	EventPartition string
+	// The offset of the event in that partition.
+	EventOffset int64
+	// When the event has been kept for as long as it is to be.
+	EventEnds *time.Time
+}
+
 // Home is a row of the read model Home.
 //
 // A household, kept as an item for each of its parts.
@@ -224,10 +319,18 @@ type BranchCopy struct {
 	HeadID *string
 }
 
+// TariffCopy is a copy of a row of Tariff, which rows hold that refer to it.
+type TariffCopy struct {
+	ID    string
+	Price int
+}
+
 // Safe is the object Safe, which rows hold.
 type Safe struct {
 	Turns int
 	Keys  []SafeKey
+	Upper *Box
+	Lower *Box
 }
 
 // SafeKey is the object SafeKey, which rows hold.
@@ -239,6 +342,30 @@ type SafeKey struct {
 	// The id of maker.
 	MakerID string
 	Maker   *BranchCopy
+}
+
+// Box is the object Box, which rows hold.
+//
+// A box in a safe.
+type Box struct {
+	// The id of tariff.
+	TariffID *string
+	Tariff   *TariffCopy
+	// The id of keeper.
+	KeeperID *string
+	Keeper   *OwnerCopy
+	// The id of each of sponsors.
+	SponsorIDs []string
+	Sponsors   []*BranchCopy
+	Papers     []Paper
+}
+
+// Paper is the object Paper, which rows hold.
+//
+// A paper has a name of its own, where other items repeat that of the home.
+type Paper struct {
+	Number int
+	Name   string
 }
 
 // AtPlaceItem is an item of AtPlace: a row of one of its members.

@@ -24,6 +24,12 @@ var All = []*querydb.Model{
 	BranchModel,
 	CardModel,
 	PassModel,
+	TariffModel,
+	PlanModel,
+	TerminalModel,
+	TerminalEventModel,
+	MeterModel,
+	MeterEventModel,
 	HomeModel,
 }
 
@@ -37,12 +43,22 @@ var tableBank = &querydb.SharedTable{
 	},
 }
 
+// tableMeters is the table Meters, which several models share.
+var tableMeters = &querydb.SharedTable{
+	Name:     "Meters",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Indexes: []querydb.SharedIndex{
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+	},
+}
+
 // tableHomes is the table Homes, which several models share.
 var tableHomes = &querydb.SharedTable{
 	Name:     "Homes",
 	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "lsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "pk", SK: "lsi1sk"}},
 	},
 }
 
@@ -737,16 +753,267 @@ var PassModel = &querydb.Model{
 	},
 }
 
+// TariffModel describes the read model Tariff.
+var TariffModel = &querydb.Model{
+	Name:    "Tariff",
+	Plugin:  "",
+	Table:   "Tariff",
+	Version: "5632c64db816",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "price", Scalar: "Int"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// PlanModel describes the read model Plan.
+var PlanModel = &querydb.Model{
+	Name:    "Plan",
+	Plugin:  "",
+	Table:   "Plan",
+	Version: "7a9e93c9e852",
+	Fields: []driver.Field{
+		{Name: "plan", Scalar: "ID"},
+		{Name: "name", Scalar: "String"},
+		{Name: "tariffId", Scalar: "ID"},
+		{Name: "tariff", Object: fieldsOfTariffCopy, Nullable: true},
+		{Name: "spareId", Scalar: "ID", Nullable: true},
+		{Name: "spare", Object: fieldsOfTariffCopy, Nullable: true},
+		{Name: "changed", Scalar: "DateTime", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "plan", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: 6,
+}
+
+// TerminalModel describes the read model Terminal.
+var TerminalModel = &querydb.Model{
+	Name:    "Terminal",
+	Plugin:  "",
+	Table:   "Terminal",
+	Version: "fefbbe8cfc8a",
+	Fields: []driver.Field{
+		{Name: "terminal", Scalar: "ID"},
+		{Name: "keeperId", Scalar: "ID", Nullable: true},
+		{Name: "keeper", Object: fieldsOfOwnerCopy, Nullable: true},
+		{Name: "reading", Scalar: "Int", Nullable: true},
+		{Name: "at", Scalar: "DateTime", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "terminal", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "keeperId",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "keeperId", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Writers: []querydb.Writer{
+		{Name: "keepers", Part: driver.Part{Fields: []int{1}, PK: []int{0}}},
+		{Name: "readings", Part: driver.Part{Fields: []int{3, 4}}},
+	},
+}
+
+// TerminalEventModel describes the read model TerminalEvent.
+var TerminalEventModel = &querydb.Model{
+	Name:       "TerminalEvent",
+	Plugin:     "",
+	Table:      "TerminalEvent",
+	Version:    "bf5ef522002d",
+	RowVersion: "bf5ef522002d",
+	Fields: []driver.Field{
+		{Name: "terminal", Scalar: "ID"},
+		{Name: "reading", Scalar: "Int", Nullable: true},
+		{Name: "at", Scalar: "DateTime"},
+		{Name: "_eventPartition", Scalar: "String"},
+		{Name: "_eventOffset", Scalar: "Int64"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "terminal", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "at", Kind: keys.KindDateTime, Before: "e#"},
+				{Field: "_eventPartition", Kind: keys.KindString},
+				{Field: "_eventOffset", Kind: keys.KindInt},
+			},
+			Sep: "#",
+		},
+		Fields: []int{2, 3, 4},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	HistoryOf: "Terminal",
+	Writers: []querydb.Writer{
+		{Name: "readings", Part: driver.Part{Fields: []int{1}}},
+	},
+}
+
+// MeterModel describes the read model Meter.
+var MeterModel = &querydb.Model{
+	Name:    "Meter",
+	Plugin:  "",
+	Table:   "Meters",
+	Version: "e6130a7bb63f",
+	Fields: []driver.Field{
+		{Name: "terminal", Scalar: "ID"},
+		{Name: "channel", Scalar: "Int"},
+		{Name: "minute", Scalar: "Int64"},
+		{Name: "reading", Scalar: "Int", Nullable: true},
+		{Name: "left", Scalar: "Int"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$meters#v1#meter",
+			Segments: []keys.Segment{
+				{Field: "terminal", Kind: keys.KindString, Before: "terminal_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$meters#v1#meter",
+			Segments: []keys.Segment{
+				{Field: "channel", Kind: keys.KindInt, Before: "channel_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{1},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byChannel",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$meters#v1#meter",
+					Segments: []keys.Segment{
+						{Field: "channel", Kind: keys.KindInt, Before: "channel_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{1},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$meters#v1#meter",
+					Segments: []keys.Segment{
+						{Field: "reading", Kind: keys.KindInt, Before: "reading_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{3},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableMeters, Kind: "Meter", PhysicalIndexes: []int{0}},
+}
+
+// MeterEventModel describes the read model MeterEvent.
+var MeterEventModel = &querydb.Model{
+	Name:    "MeterEvent",
+	Plugin:  "",
+	Table:   "Meters",
+	Version: "e6130a7bb63f",
+	Fields: []driver.Field{
+		{Name: "terminal", Scalar: "ID"},
+		{Name: "channel", Scalar: "Int"},
+		{Name: "minute", Scalar: "Int64"},
+		{Name: "reading", Scalar: "Int", Nullable: true},
+		{Name: "_eventPartition", Scalar: "String"},
+		{Name: "_eventOffset", Scalar: "Int64"},
+		{Name: "_eventEnds", Scalar: "DateTime", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$meters#v1#meter",
+			Segments: []keys.Segment{
+				{Field: "terminal", Kind: keys.KindString, Before: "terminal_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$meters#v1#meter",
+			Segments: []keys.Segment{
+				{Field: "channel", Kind: keys.KindInt, Before: "channel_"},
+				{Field: "minute", Kind: keys.KindInt, Before: "e#"},
+				{Field: "_eventPartition", Kind: keys.KindString},
+				{Field: "_eventOffset", Kind: keys.KindInt},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{1, 2, 4, 5},
+	},
+	TTL:       6,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	HistoryOf: "Meter",
+	Entity:    &querydb.Entity{Table: tableMeters, Kind: "MeterEvent", RowKind: "Meter"},
+}
+
 // HomeModel describes the read model Home.
 var HomeModel = &querydb.Model{
 	Name:    "Home",
 	Plugin:  "",
 	Table:   "Homes",
-	Version: "f9ebf4c01874",
+	Version: "3a2d21a22996",
 	Fields:  fieldsOfHome,
 	PK: querydb.Half{
 		Layout: keys.Layout{
-			Head: "$homes#v1#home",
+			Head: "$homes#v1#house",
 			Segments: []keys.Segment{
 				{Field: "id", Kind: keys.KindString},
 			},
@@ -842,10 +1109,14 @@ var HomeModel = &querydb.Model{
 						Fields: []driver.Field{
 							{Name: "turns", Scalar: "Int"},
 							{Name: "place", Scalar: "String"},
+							{Name: "name", Scalar: "String"},
 						},
 						Own: []int{0},
 						Constants: []aggregate.Constant{
 							{Field: 1, JSON: "\"cellar\""},
+						},
+						Context: []aggregate.Context{
+							{Field: 2, Of: 1},
 						},
 						Children: []aggregate.Child{
 							{
@@ -869,10 +1140,14 @@ var HomeModel = &querydb.Model{
 										{Name: "makerId", Scalar: "ID"},
 										{Name: "maker", Object: fieldsOfBranchCopy, Nullable: true},
 										{Name: "place", Scalar: "String"},
+										{Name: "name", Scalar: "String"},
 									},
 									Own: []int{0, 1, 2, 3, 4},
 									Constants: []aggregate.Constant{
 										{Field: 5, JSON: "\"cellar\""},
+									},
+									Context: []aggregate.Context{
+										{Field: 6, Of: 1},
 									},
 									Copies: []aggregate.Copy{
 										{ID: 1, Copy: 2, Identifier: 0},
@@ -885,6 +1160,260 @@ var HomeModel = &querydb.Model{
 								Identifier: -1,
 								OrderBy:    0,
 							},
+							{
+								Node: &aggregate.Node{
+									Name: "safe.upper",
+									Kind: "HomeBox",
+									SK: keys.Layout{
+										Head: "$homes#v1#homebox#place#cellar#shelf#0000000000000001",
+									},
+									Object: fieldsOfBox,
+									Fields: []driver.Field{
+										{Name: "tariffId", Scalar: "ID", Nullable: true},
+										{Name: "tariff", Object: fieldsOfTariffCopy, Nullable: true},
+										{Name: "keeperId", Scalar: "ID", Nullable: true},
+										{Name: "place", Scalar: "String"},
+										{Name: "shelf", Scalar: "Int"},
+										{Name: "name", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2},
+									Constants: []aggregate.Constant{
+										{Field: 3, JSON: "\"cellar\""},
+										{Field: 4, JSON: "1"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 1},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+									Children: []aggregate.Child{
+										{
+											Node: &aggregate.Node{
+												Name: "safe.upper.keeper",
+												Kind: "HomeBoxKeeper",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxkeeper#place#cellar#shelf#0000000000000001",
+												},
+												Object: fieldsOfOwnerCopy,
+												Fields: []driver.Field{
+													{Name: "id", Scalar: "ID"},
+													{Name: "name", Scalar: "String"},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1},
+												Constants: []aggregate.Constant{
+													{Field: 2, JSON: "\"cellar\""},
+													{Field: 3, JSON: "1"},
+												},
+											},
+											Field:      3,
+											Optional:   true,
+											ID:         2,
+											Identifier: 0,
+											OrderBy:    -1,
+										},
+										{
+											Node: &aggregate.Node{
+												Name: "safe.upper.sponsors",
+												Kind: "HomeBoxSponsor",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxsponsor#place#cellar#shelf#0000000000000001",
+													Segments: []keys.Segment{
+														{Field: "id", Kind: keys.KindString},
+													},
+													Sep:    "#",
+													Casing: keys.CasingLower,
+												},
+												SKFields: []int{0},
+												Object:   fieldsOfBranchCopy,
+												Fields: []driver.Field{
+													{Name: "id", Scalar: "ID"},
+													{Name: "name", Scalar: "String"},
+													{Name: "headId", Scalar: "ID", Nullable: true},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1, 2},
+												Constants: []aggregate.Constant{
+													{Field: 3, JSON: "\"cellar\""},
+													{Field: 4, JSON: "1"},
+												},
+											},
+											Field:      5,
+											Many:       true,
+											ID:         4,
+											Identifier: 0,
+											OrderBy:    -1,
+										},
+										{
+											Node: &aggregate.Node{
+												Name: "safe.upper.papers",
+												Kind: "HomeBoxPaper",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxpaper#place#cellar#shelf#0000000000000001",
+													Segments: []keys.Segment{
+														{Field: "number", Kind: keys.KindInt},
+													},
+													Sep:    "#",
+													Casing: keys.CasingLower,
+												},
+												SKFields: []int{0},
+												Object:   fieldsOfPaper,
+												Fields: []driver.Field{
+													{Name: "number", Scalar: "Int"},
+													{Name: "name", Scalar: "String"},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1},
+												Constants: []aggregate.Constant{
+													{Field: 2, JSON: "\"cellar\""},
+													{Field: 3, JSON: "1"},
+												},
+											},
+											Field:      6,
+											Many:       true,
+											ID:         -1,
+											Identifier: -1,
+											OrderBy:    -1,
+										},
+									},
+								},
+								Field:      2,
+								Optional:   true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
+									Name: "safe.lower",
+									Kind: "HomeBox",
+									SK: keys.Layout{
+										Head: "$homes#v1#homebox#place#cellar#shelf#0000000000000002",
+									},
+									Object: fieldsOfBox,
+									Fields: []driver.Field{
+										{Name: "tariffId", Scalar: "ID", Nullable: true},
+										{Name: "tariff", Object: fieldsOfTariffCopy, Nullable: true},
+										{Name: "keeperId", Scalar: "ID", Nullable: true},
+										{Name: "place", Scalar: "String"},
+										{Name: "shelf", Scalar: "Int"},
+										{Name: "name", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2},
+									Constants: []aggregate.Constant{
+										{Field: 3, JSON: "\"cellar\""},
+										{Field: 4, JSON: "2"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 1},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+									Children: []aggregate.Child{
+										{
+											Node: &aggregate.Node{
+												Name: "safe.lower.keeper",
+												Kind: "HomeBoxKeeper",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxkeeper#place#cellar#shelf#0000000000000002",
+												},
+												Object: fieldsOfOwnerCopy,
+												Fields: []driver.Field{
+													{Name: "id", Scalar: "ID"},
+													{Name: "name", Scalar: "String"},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1},
+												Constants: []aggregate.Constant{
+													{Field: 2, JSON: "\"cellar\""},
+													{Field: 3, JSON: "2"},
+												},
+											},
+											Field:      3,
+											Optional:   true,
+											ID:         2,
+											Identifier: 0,
+											OrderBy:    -1,
+										},
+										{
+											Node: &aggregate.Node{
+												Name: "safe.lower.sponsors",
+												Kind: "HomeBoxSponsor",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxsponsor#place#cellar#shelf#0000000000000002",
+													Segments: []keys.Segment{
+														{Field: "id", Kind: keys.KindString},
+													},
+													Sep:    "#",
+													Casing: keys.CasingLower,
+												},
+												SKFields: []int{0},
+												Object:   fieldsOfBranchCopy,
+												Fields: []driver.Field{
+													{Name: "id", Scalar: "ID"},
+													{Name: "name", Scalar: "String"},
+													{Name: "headId", Scalar: "ID", Nullable: true},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1, 2},
+												Constants: []aggregate.Constant{
+													{Field: 3, JSON: "\"cellar\""},
+													{Field: 4, JSON: "2"},
+												},
+											},
+											Field:      5,
+											Many:       true,
+											ID:         4,
+											Identifier: 0,
+											OrderBy:    -1,
+										},
+										{
+											Node: &aggregate.Node{
+												Name: "safe.lower.papers",
+												Kind: "HomeBoxPaper",
+												SK: keys.Layout{
+													Head: "$homes#v1#homeboxpaper#place#cellar#shelf#0000000000000002",
+													Segments: []keys.Segment{
+														{Field: "number", Kind: keys.KindInt},
+													},
+													Sep:    "#",
+													Casing: keys.CasingLower,
+												},
+												SKFields: []int{0},
+												Object:   fieldsOfPaper,
+												Fields: []driver.Field{
+													{Name: "number", Scalar: "Int"},
+													{Name: "name", Scalar: "String"},
+													{Name: "place", Scalar: "String"},
+													{Name: "shelf", Scalar: "Int"},
+												},
+												Own: []int{0, 1},
+												Constants: []aggregate.Constant{
+													{Field: 2, JSON: "\"cellar\""},
+													{Field: 3, JSON: "2"},
+												},
+											},
+											Field:      6,
+											Many:       true,
+											ID:         -1,
+											Identifier: -1,
+											OrderBy:    -1,
+										},
+									},
+								},
+								Field:      3,
+								Optional:   true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    -1,
+							},
 						},
 					},
 					Field:      6,
@@ -893,6 +1422,18 @@ var HomeModel = &querydb.Model{
 					OrderBy:    -1,
 				},
 			},
+		},
+		Local: &aggregate.Local{
+			Index: 1,
+			SK: keys.Layout{
+				Head: "$homes#v1#house",
+				Segments: []keys.Segment{
+					{Field: "name", Kind: keys.KindString},
+				},
+				Sep:    "#",
+				Casing: keys.CasingLower,
+			},
+			Fields: []int{1},
 		},
 	},
 }
@@ -922,10 +1463,18 @@ var fieldsOfBranchCopy = []driver.Field{
 	{Name: "headId", Scalar: "ID", Nullable: true},
 }
 
+// fieldsOfTariffCopy are those of the object TariffCopy.
+var fieldsOfTariffCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "price", Scalar: "Int"},
+}
+
 // fieldsOfSafe are those of the object Safe.
 var fieldsOfSafe = []driver.Field{
 	{Name: "turns", Scalar: "Int"},
 	{Name: "keys", Object: fieldsOfSafeKey, List: true},
+	{Name: "upper", Object: fieldsOfBox, Nullable: true},
+	{Name: "lower", Object: fieldsOfBox, Nullable: true},
 }
 
 // fieldsOfSafeKey are those of the object SafeKey.
@@ -935,6 +1484,23 @@ var fieldsOfSafeKey = []driver.Field{
 	{Name: "holder", Object: fieldsOfOwnerCopy, Nullable: true},
 	{Name: "makerId", Scalar: "ID"},
 	{Name: "maker", Object: fieldsOfBranchCopy, Nullable: true},
+}
+
+// fieldsOfBox are those of the object Box.
+var fieldsOfBox = []driver.Field{
+	{Name: "tariffId", Scalar: "ID", Nullable: true},
+	{Name: "tariff", Object: fieldsOfTariffCopy, Nullable: true},
+	{Name: "keeperId", Scalar: "ID", Nullable: true},
+	{Name: "keeper", Object: fieldsOfOwnerCopy, Nullable: true},
+	{Name: "sponsorIds", Scalar: "ID", List: true},
+	{Name: "sponsors", Object: fieldsOfBranchCopy, List: true},
+	{Name: "papers", Object: fieldsOfPaper, List: true},
+}
+
+// fieldsOfPaper are those of the object Paper.
+var fieldsOfPaper = []driver.Field{
+	{Name: "number", Scalar: "Int"},
+	{Name: "name", Scalar: "String"},
 }
 
 // AtPlaceCollection are the models that are read together as AtPlace.

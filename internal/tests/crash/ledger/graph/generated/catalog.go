@@ -173,6 +173,74 @@ var Catalog = &catalog.Catalog{
 				"uses":     {Name: "uses", Ordinal: 3},
 			},
 		},
+		"Tariff": {
+			Name:  "Tariff",
+			Model: model.TariffModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":    {Name: "id", Ordinal: 0},
+				"price": {Name: "price", Ordinal: 1},
+			},
+		},
+		"Plan": {
+			Name:  "Plan",
+			Model: model.PlanModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"plan":     {Name: "plan", Ordinal: 0},
+				"name":     {Name: "name", Ordinal: 1},
+				"tariffId": {Name: "tariffId", Ordinal: 2},
+				"tariff":   {Name: "tariff", Ordinal: 3, Object: objectOfTariffCopy},
+				"spareId":  {Name: "spareId", Ordinal: 4},
+				"spare":    {Name: "spare", Ordinal: 5, Object: objectOfTariffCopy},
+				"changed":  {Name: "changed", Ordinal: 6},
+			},
+		},
+		"Terminal": {
+			Name:  "Terminal",
+			Model: model.TerminalModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"terminal": {Name: "terminal", Ordinal: 0},
+				"keeperId": {Name: "keeperId", Ordinal: 1},
+				"keeper":   {Name: "keeper", Ordinal: 2, Object: objectOfOwnerCopy},
+				"reading":  {Name: "reading", Ordinal: 3},
+				"at":       {Name: "at", Ordinal: 4},
+			},
+		},
+		"TerminalEvent": {
+			Name:  "TerminalEvent",
+			Model: model.TerminalEventModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"terminal": {Name: "terminal", Ordinal: 0},
+				"reading":  {Name: "reading", Ordinal: 1},
+				"at":       {Name: "at", Ordinal: 2},
+			},
+		},
+		"Meter": {
+			Name:  "Meter",
+			Model: model.MeterModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"terminal": {Name: "terminal", Ordinal: 0},
+				"channel":  {Name: "channel", Ordinal: 1},
+				"minute":   {Name: "minute", Ordinal: 2},
+				"reading":  {Name: "reading", Ordinal: 3},
+				"left":     {Name: "left", Ordinal: 4},
+			},
+		},
+		"MeterEvent": {
+			Name:  "MeterEvent",
+			Model: model.MeterEventModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"terminal": {Name: "terminal", Ordinal: 0},
+				"channel":  {Name: "channel", Ordinal: 1},
+				"minute":   {Name: "minute", Ordinal: 2},
+				"reading":  {Name: "reading", Ordinal: 3},
+			},
+		},
 		"Home": {
 			Name:  "Home",
 			Model: model.HomeModel,
@@ -539,6 +607,91 @@ var Catalog = &catalog.Catalog{
 				{Name: "branchId", Kind: keys.KindString},
 			},
 		},
+		"Tariff": {
+			Name:  "Tariff",
+			Type:  "Tariff",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Plan": {
+			Name:  "Plan",
+			Type:  "Plan",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Terminal": {
+			Name:  "Terminal",
+			Type:  "Terminal",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"TerminalByKeeperId": {
+			Name:        "TerminalByKeeperId",
+			Type:        "Terminal",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "TerminalByKeeperIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
+				{Name: "keeperId", Kind: keys.KindString},
+			},
+		},
+		"TerminalEvents": {
+			Name:        "TerminalEvents",
+			Type:        "TerminalEvent",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "TerminalEventsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Meter": {
+			Name:  "Meter",
+			Type:  "Meter",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "terminal", Kind: keys.KindString},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindInt},
+			},
+		},
+		"MeterByChannel": {
+			Name:        "MeterByChannel",
+			Type:        "Meter",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "MeterByChannelConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindInt},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "reading", Kind: keys.KindInt},
+			},
+		},
+		"MeterEvents": {
+			Name:        "MeterEvents",
+			Type:        "MeterEvent",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "MeterEventsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "terminal", Kind: keys.KindString},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindInt},
+			},
+		},
 		"Home": {
 			Name:  "Home",
 			Type:  "Home",
@@ -595,11 +748,21 @@ var objectOfBranchCopy = &catalog.Object{
 	},
 }
 
+var objectOfTariffCopy = &catalog.Object{
+	Name: "TariffCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":    {Ordinal: 0},
+		"price": {Ordinal: 1},
+	},
+}
+
 var objectOfSafe = &catalog.Object{
 	Name: "Safe",
 	Fields: map[string]*catalog.ObjectField{
 		"turns": {Ordinal: 0},
 		"keys":  {Ordinal: 1, Object: objectOfSafeKey},
+		"upper": {Ordinal: 2, Object: objectOfBox},
+		"lower": {Ordinal: 3, Object: objectOfBox},
 	},
 }
 
@@ -611,5 +774,26 @@ var objectOfSafeKey = &catalog.Object{
 		"holder":   {Ordinal: 2, Object: objectOfOwnerCopy},
 		"makerId":  {Ordinal: 3},
 		"maker":    {Ordinal: 4, Object: objectOfBranchCopy},
+	},
+}
+
+var objectOfBox = &catalog.Object{
+	Name: "Box",
+	Fields: map[string]*catalog.ObjectField{
+		"tariffId":   {Ordinal: 0},
+		"tariff":     {Ordinal: 1, Object: objectOfTariffCopy},
+		"keeperId":   {Ordinal: 2},
+		"keeper":     {Ordinal: 3, Object: objectOfOwnerCopy},
+		"sponsorIds": {Ordinal: 4},
+		"sponsors":   {Ordinal: 5, Object: objectOfBranchCopy},
+		"papers":     {Ordinal: 6, Object: objectOfPaper},
+	},
+}
+
+var objectOfPaper = &catalog.Object{
+	Name: "Paper",
+	Fields: map[string]*catalog.ObjectField{
+		"number": {Ordinal: 0},
+		"name":   {Ordinal: 1},
 	},
 }

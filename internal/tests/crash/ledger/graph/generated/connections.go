@@ -61,6 +61,18 @@ type CardByBranchIDConnection = graph.Connection[*model.Card]
 // PassByUseConnection is a page of PassByUse.
 type PassByUseConnection = graph.Connection[*model.Pass]
 
+// TerminalByKeeperIDConnection is a page of TerminalByKeeperId.
+type TerminalByKeeperIDConnection = graph.Connection[*model.Terminal]
+
+// TerminalEventsConnection is a page of TerminalEvents.
+type TerminalEventsConnection = graph.Connection[*model.TerminalEvent]
+
+// MeterByChannelConnection is a page of MeterByChannel.
+type MeterByChannelConnection = graph.Connection[*model.Meter]
+
+// MeterEventsConnection is a page of MeterEvents.
+type MeterEventsConnection = graph.Connection[*model.MeterEvent]
+
 // HomeByBranchConnection is a page of HomeByBranch.
 type HomeByBranchConnection = graph.Connection[*model.Home]
 

@@ -435,6 +435,102 @@ func (r Reader) PassByUse(ctx context.Context, branchID string, args PassByUseAr
 	return graph.FetchPage(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "PassByUse", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// TariffArgs are the arguments of Tariff that may be left out: nil.
+type TariffArgs struct {
+	Consistent *bool
+}
+
+// Tariff asks the query Tariff.
+func (r Reader) Tariff(ctx context.Context, id string, args TariffArgs) (*model.Tariff, error) {
+	return graph.FetchOne(ctx, r.rt, model.TariffCodec, graph.QueryRequest{Name: "Tariff", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// PlanArgs are the arguments of Plan that may be left out: nil.
+type PlanArgs struct {
+	Consistent *bool
+}
+
+// Plan asks the query Plan.
+func (r Reader) Plan(ctx context.Context, id string, args PlanArgs) (*model.Plan, error) {
+	return graph.FetchOne(ctx, r.rt, model.PlanCodec, graph.QueryRequest{Name: "Plan", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// TerminalArgs are the arguments of Terminal that may be left out: nil.
+type TerminalArgs struct {
+	Consistent *bool
+}
+
+// Terminal asks the query Terminal.
+func (r Reader) Terminal(ctx context.Context, id string, args TerminalArgs) (*model.Terminal, error) {
+	return graph.FetchOne(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "Terminal", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// TerminalByKeeperIDArgs are the arguments of TerminalByKeeperId that may be left out: nil.
+type TerminalByKeeperIDArgs struct {
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// TerminalByKeeperID asks the query TerminalByKeeperId.
+func (r Reader) TerminalByKeeperID(ctx context.Context, keeperID string, args TerminalByKeeperIDArgs) (*TerminalByKeeperIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "TerminalByKeeperId", PK: []keys.Value{keys.String(keeperID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// TerminalEventsArgs are the arguments of TerminalEvents that may be left out: nil.
+type TerminalEventsArgs struct {
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// TerminalEvents asks the query TerminalEvents.
+func (r Reader) TerminalEvents(ctx context.Context, id string, args TerminalEventsArgs) (*TerminalEventsConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.TerminalEventCodec, graph.QueryRequest{Name: "TerminalEvents", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// MeterArgs are the arguments of Meter that may be left out: nil.
+type MeterArgs struct {
+	Consistent *bool
+}
+
+// Meter asks the query Meter.
+func (r Reader) Meter(ctx context.Context, terminal string, channel int, args MeterArgs) (*model.Meter, error) {
+	return graph.FetchOne(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "Meter", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Consistent: args.Consistent})
+}
+
+// MeterByChannelArgs are the arguments of MeterByChannel that may be left out: nil.
+type MeterByChannelArgs struct {
+	Reading   *int
+	Eq        *int
+	From      *int
+	To        *int
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// MeterByChannel asks the query MeterByChannel.
+func (r Reader) MeterByChannel(ctx context.Context, channel int, args MeterByChannelArgs) (*MeterByChannelConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByChannel", PK: []keys.Value{keys.Int(int64(channel))}, SK: []keys.Value{optional(args.Reading, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// MeterEventsArgs are the arguments of MeterEvents that may be left out: nil.
+type MeterEventsArgs struct {
+	From      *int64
+	To        *int64
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// MeterEvents asks the query MeterEvents.
+func (r Reader) MeterEvents(ctx context.Context, terminal string, channel int, args MeterEventsArgs) (*MeterEventsConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.MeterEventCodec, graph.QueryRequest{Name: "MeterEvents", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.Int), To: optional(args.To, keys.Int)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // HomeArgs are the arguments of Home that may be left out: nil.
 type HomeArgs struct {
 	Consistent *bool

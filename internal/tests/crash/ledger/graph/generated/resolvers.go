@@ -190,6 +190,46 @@ func (r queries) PassByUse(ctx context.Context, branchID string, eq *string, pre
 	return Reader{r.rt}.PassByUse(ctx, branchID, PassByUseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Tariff answers Tariff.
+func (r queries) Tariff(ctx context.Context, id string, consistent *bool) (*model.Tariff, error) {
+	return Reader{r.rt}.Tariff(ctx, id, TariffArgs{Consistent: consistent})
+}
+
+// Plan answers Plan.
+func (r queries) Plan(ctx context.Context, id string, consistent *bool) (*model.Plan, error) {
+	return Reader{r.rt}.Plan(ctx, id, PlanArgs{Consistent: consistent})
+}
+
+// Terminal answers Terminal.
+func (r queries) Terminal(ctx context.Context, id string, consistent *bool) (*model.Terminal, error) {
+	return Reader{r.rt}.Terminal(ctx, id, TerminalArgs{Consistent: consistent})
+}
+
+// TerminalByKeeperID answers TerminalByKeeperId.
+func (r queries) TerminalByKeeperID(ctx context.Context, keeperID string, reverse *bool, limit *int, nextToken *string) (*TerminalByKeeperIDConnection, error) {
+	return Reader{r.rt}.TerminalByKeeperID(ctx, keeperID, TerminalByKeeperIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// TerminalEvents answers TerminalEvents.
+func (r queries) TerminalEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TerminalEventsConnection, error) {
+	return Reader{r.rt}.TerminalEvents(ctx, id, TerminalEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// Meter answers Meter.
+func (r queries) Meter(ctx context.Context, terminal string, channel int, consistent *bool) (*model.Meter, error) {
+	return Reader{r.rt}.Meter(ctx, terminal, channel, MeterArgs{Consistent: consistent})
+}
+
+// MeterByChannel answers MeterByChannel.
+func (r queries) MeterByChannel(ctx context.Context, channel int, reading *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*MeterByChannelConnection, error) {
+	return Reader{r.rt}.MeterByChannel(ctx, channel, MeterByChannelArgs{Reading: reading, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// MeterEvents answers MeterEvents.
+func (r queries) MeterEvents(ctx context.Context, terminal string, channel int, from *int64, to *int64, reverse *bool, limit *int, nextToken *string) (*MeterEventsConnection, error) {
+	return Reader{r.rt}.MeterEvents(ctx, terminal, channel, MeterEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // Home answers Home.
 func (r queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
 	return Reader{r.rt}.Home(ctx, id, HomeArgs{Consistent: consistent})

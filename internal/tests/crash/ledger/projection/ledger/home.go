@@ -44,3 +44,43 @@ func changeKeys(home string, number int, keys ...model.SafeKey) []projection.Op 
 func (Home) HomeLeft(e event.HomeLeft, _ projection.Meta) []projection.Op {
 	return []projection.Op{ops.Home.Delete(e.Home)}
 }
+
+func (Home) HomeRenamed(e event.HomeRenamed, _ projection.Meta) []projection.Op {
+	return []projection.Op{ops.Home.Update(e.Home, func(h *model.Home) { h.Name = e.Name })}
+}
+
+func (Home) BoxFilled(e event.BoxFilled, _ projection.Meta) []projection.Op {
+	return []projection.Op{changeBox(e.Home, e.Upper, func(b *model.Box) {
+		b.TariffID, b.KeeperID, b.Papers = e.Tariff, e.Keeper, nil
+		for i, name := range e.Papers {
+			b.Papers = append(b.Papers, model.Paper{Number: i, Name: name})
+		}
+	})}
+}
+
+func (Home) BoxShared(e event.BoxShared, _ projection.Meta) []projection.Op {
+	return []projection.Op{changeBox(e.Home, e.Upper, func(b *model.Box) { b.SponsorIDs = e.Sponsors })}
+}
+
+func (Home) BoxTaken(e event.BoxTaken, _ projection.Meta) []projection.Op {
+	return []projection.Op{ops.Home.Update(e.Home, func(h *model.Home) { *box(h, e.Upper) = nil })}
+}
+
+// changeBox changes a box, or a new one where there is none.
+func changeBox(home string, upper bool, change func(*model.Box)) projection.Op {
+	return ops.Home.Update(home, func(h *model.Home) {
+		b := box(h, upper)
+		if *b == nil {
+			*b = &model.Box{}
+		}
+		change(*b)
+	})
+}
+
+// box is the place of a box.
+func box(h *model.Home, upper bool) **model.Box {
+	if upper {
+		return &h.Safe.Upper
+	}
+	return &h.Safe.Lower
+}

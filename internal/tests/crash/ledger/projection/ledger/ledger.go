@@ -25,6 +25,11 @@ func Projections() []projection.Projection {
 		ops.ProjectCard(Card{}),
 		ops.ProjectPasses(Passes{}),
 		ops.ProjectUses(Uses{}),
+		ops.ProjectTariff(Tariff{}),
+		ops.ProjectPlan(Plan{}),
+		ops.ProjectKeepers(Keepers{}),
+		ops.ProjectReadings(Readings{}),
+		ops.ProjectMeter(Meter{}),
 		ops.ProjectHome(Home{}),
 	}
 }

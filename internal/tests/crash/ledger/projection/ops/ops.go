@@ -561,6 +561,216 @@ var PassFields = struct {
 	},
 }
 
+// Tariff makes the ops of Tariff.
+var Tariff = projection.Ops[model.Tariff, string, string]{
+	Codec: model.TariffCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Tariff
+		row.ID = k
+		return model.KeyOfTariff(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.TariffModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Tariff, k string) {
+		row.ID = k
+	},
+}
+
+// TariffFields are the fields that a patch of Tariff can name.
+var TariffFields = struct {
+	Price projection.PatchField[model.Tariff, int]
+}{
+	Price: projection.PatchField[model.Tariff, int]{
+		Ordinal: 1,
+		Write:   func(row *model.Tariff, v int) { row.Price = v },
+	},
+}
+
+// Plan makes the ops of Plan.
+var Plan = projection.Ops[model.Plan, string, string]{
+	Codec: model.PlanCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Plan
+		row.Plan = k
+		return model.KeyOfPlan(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.PlanModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Plan, k string) {
+		row.Plan = k
+	},
+}
+
+// PlanFields are the fields that a patch of Plan can name.
+var PlanFields = struct {
+	Name     projection.PatchField[model.Plan, string]
+	TariffID projection.PatchField[model.Plan, string]
+	SpareID  projection.PatchField[model.Plan, string]
+	Changed  projection.PatchField[model.Plan, time.Time]
+}{
+	Name: projection.PatchField[model.Plan, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Plan, v string) { row.Name = v },
+	},
+	TariffID: projection.PatchField[model.Plan, string]{
+		Ordinal: 2,
+		Write:   func(row *model.Plan, v string) { row.TariffID = v },
+	},
+	SpareID: projection.PatchField[model.Plan, string]{
+		Ordinal: 4,
+		Write:   func(row *model.Plan, v string) { row.SpareID = &v },
+		Reset:   func(row *model.Plan) { row.SpareID = nil },
+	},
+	Changed: projection.PatchField[model.Plan, time.Time]{
+		Ordinal: 6,
+		Write:   func(row *model.Plan, v time.Time) { row.Changed = &v },
+		Reset:   func(row *model.Plan) { row.Changed = nil },
+	},
+}
+
+// Terminal makes the ops of Terminal.
+var Terminal = projection.SeriesOps[model.Terminal, string, string, model.TerminalAppend, model.TerminalEvent]{
+	Ops: projection.Ops[model.Terminal, string, string]{
+		Codec: model.TerminalCodec,
+		Key: func(k string) (keys.Key, error) {
+			var row model.Terminal
+			row.Terminal = k
+			return model.KeyOfTerminal(&row)
+		},
+		Partition: func(p string) (string, error) {
+			return model.TerminalModel.PK.Layout.Compose(keys.String(p))
+		},
+		SetKeyFields: func(row *model.Terminal, k string) {
+			row.Terminal = k
+		},
+	},
+	History:      model.TerminalEventCodec,
+	OrderBy:      4,
+	EventOrderBy: 2,
+	Assign: func(p *projection.Patch[model.Terminal], a model.TerminalAppend) {
+		fields := &TerminalFields.Readings
+		if a.Reading == nil {
+			p.Clear(fields.Reading)
+		} else {
+			p.Set(fields.Reading.Assign(*a.Reading))
+		}
+		p.Set(fields.At.Assign(a.At))
+	},
+	Event: func(k string, a model.TerminalAppend) model.TerminalEvent {
+		var row model.TerminalEvent
+		row.Terminal = k
+		row.Reading = a.Reading
+		row.At = a.At
+		return row
+	},
+	SetOrigin: func(row *model.TerminalEvent, partition string, offset int64) {
+		row.EventPartition, row.EventOffset = partition, offset
+	},
+}
+
+// TerminalFields are the fields that a patch of Terminal can name, by its writers.
+var TerminalFields = struct {
+	Keepers struct {
+		KeeperID projection.PatchField[model.Terminal, string]
+	}
+	Readings struct {
+		Reading projection.PatchField[model.Terminal, int]
+		At      projection.PatchField[model.Terminal, time.Time]
+	}
+}{
+	Keepers: struct {
+		KeeperID projection.PatchField[model.Terminal, string]
+	}{
+		KeeperID: projection.PatchField[model.Terminal, string]{
+			Ordinal: 1,
+			Write:   func(row *model.Terminal, v string) { row.KeeperID = &v },
+			Reset:   func(row *model.Terminal) { row.KeeperID = nil },
+		},
+	},
+	Readings: struct {
+		Reading projection.PatchField[model.Terminal, int]
+		At      projection.PatchField[model.Terminal, time.Time]
+	}{
+		Reading: projection.PatchField[model.Terminal, int]{
+			Ordinal: 3,
+			Write:   func(row *model.Terminal, v int) { row.Reading = &v },
+			Reset:   func(row *model.Terminal) { row.Reading = nil },
+		},
+		At: projection.PatchField[model.Terminal, time.Time]{
+			Ordinal: 4,
+			Write:   func(row *model.Terminal, v time.Time) { row.At = &v },
+			Reset:   func(row *model.Terminal) { row.At = nil },
+		},
+	},
+}
+
+// Meter makes the ops of Meter.
+var Meter = projection.SeriesOps[model.Meter, model.MeterKey, string, model.MeterAppend, model.MeterEvent]{
+	Ops: projection.Ops[model.Meter, model.MeterKey, string]{
+		Codec: model.MeterCodec,
+		Key: func(k model.MeterKey) (keys.Key, error) {
+			var row model.Meter
+			row.Terminal = k.Terminal
+			row.Channel = k.Channel
+			return model.KeyOfMeter(&row)
+		},
+		Partition: func(p string) (string, error) {
+			return model.MeterModel.PK.Layout.Compose(keys.String(p))
+		},
+		SetKeyFields: func(row *model.Meter, k model.MeterKey) {
+			row.Terminal = k.Terminal
+			row.Channel = k.Channel
+		},
+	},
+	History:      model.MeterEventCodec,
+	OrderBy:      2,
+	EventOrderBy: 2,
+	Keep:         1200 * time.Second,
+	Assign: func(p *projection.Patch[model.Meter], a model.MeterAppend) {
+		fields := &MeterFields
+		p.Set(fields.Minute.Assign(a.Minute))
+		if a.Reading == nil {
+			p.Clear(fields.Reading)
+		} else {
+			p.Set(fields.Reading.Assign(*a.Reading))
+		}
+	},
+	Event: func(k model.MeterKey, a model.MeterAppend) model.MeterEvent {
+		var row model.MeterEvent
+		row.Terminal = k.Terminal
+		row.Channel = k.Channel
+		row.Minute = a.Minute
+		row.Reading = a.Reading
+		return row
+	},
+	SetOrigin: func(row *model.MeterEvent, partition string, offset int64) {
+		row.EventPartition, row.EventOffset = partition, offset
+	},
+}
+
+// MeterFields are the fields that a patch of Meter can name.
+var MeterFields = struct {
+	Minute  projection.PatchField[model.Meter, int64]
+	Reading projection.PatchField[model.Meter, int]
+	Left    projection.PatchField[model.Meter, int]
+}{
+	Minute: projection.PatchField[model.Meter, int64]{
+		Ordinal: 2,
+		Write:   func(row *model.Meter, v int64) { row.Minute = v },
+	},
+	Reading: projection.PatchField[model.Meter, int]{
+		Ordinal: 3,
+		Write:   func(row *model.Meter, v int) { row.Reading = &v },
+		Reset:   func(row *model.Meter) { row.Reading = nil },
+	},
+	Left: projection.PatchField[model.Meter, int]{
+		Ordinal: 4,
+		Write:   func(row *model.Meter, v int) { row.Left = v },
+	},
+}
+
 // Home makes the ops of Home.
 var Home = projection.AggregateOps[model.Home, string]{
 	Codec: model.HomeCodec,

@@ -567,12 +567,204 @@ func ProjectUses(p UsesProjector) projection.Projection {
 	})
 }
 
+// TariffProjector folds events into rows of Tariff: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type TariffProjector interface {
+	TariffSet(e event.TariffSet, m projection.Meta) []projection.Op
+	TariffCorrected(e event.TariffCorrected, m projection.Meta) []projection.Op
+}
+
+// ProjectTariff makes the projection Tariff of its projector.
+func ProjectTariff(p TariffProjector) projection.Projection {
+	return projection.New(&Tariff, projection.Projection{
+		Name:   "Tariff",
+		Events: []string{"TariffSet", "TariffCorrected"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "TariffSet":
+				data, err := event.DecodeTariffSet(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TariffSet(data, m), nil
+			case "TariffCorrected":
+				data, err := event.DecodeTariffCorrected(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TariffCorrected(data, m), nil
+			}
+			return foreign("Tariff", e)
+		},
+	})
+}
+
+// PlanProjector folds events into rows of Plan: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type PlanProjector interface {
+	PlanTaken(e event.PlanTaken, m projection.Meta) []projection.Op
+	PlanRenamed(e event.PlanRenamed, m projection.Meta) []projection.Op
+	PlanEnded(e event.PlanEnded, m projection.Meta) []projection.Op
+}
+
+// ProjectPlan makes the projection Plan of its projector.
+func ProjectPlan(p PlanProjector) projection.Projection {
+	return projection.New(&Plan, projection.Projection{
+		Name:   "Plan",
+		Events: []string{"PlanTaken", "PlanRenamed", "PlanEnded"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "PlanTaken":
+				data, err := event.DecodePlanTaken(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlanTaken(data, m), nil
+			case "PlanRenamed":
+				data, err := event.DecodePlanRenamed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlanRenamed(data, m), nil
+			case "PlanEnded":
+				data, err := event.DecodePlanEnded(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlanEnded(data, m), nil
+			}
+			return foreign("Plan", e)
+		},
+	})
+}
+
+// KeepersProjector folds events into what it writes of rows of Terminal, keeperId: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type KeepersProjector interface {
+	TerminalGiven(e event.TerminalGiven, m projection.Meta) []projection.Op
+	TerminalLeft(e event.TerminalLeft, m projection.Meta) []projection.Op
+	TerminalScrapped(e event.TerminalScrapped, m projection.Meta) []projection.Op
+}
+
+// ProjectKeepers makes the projection keepers of its projector.
+func ProjectKeepers(p KeepersProjector) projection.Projection {
+	return projection.New(&Terminal.Ops, projection.Projection{
+		Name:   "keepers",
+		Events: []string{"TerminalGiven", "TerminalLeft", "TerminalScrapped"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "TerminalGiven":
+				data, err := event.DecodeTerminalGiven(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalGiven(data, m), nil
+			case "TerminalLeft":
+				data, err := event.DecodeTerminalLeft(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalLeft(data, m), nil
+			case "TerminalScrapped":
+				data, err := event.DecodeTerminalScrapped(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalScrapped(data, m), nil
+			}
+			return foreign("keepers", e)
+		},
+	})
+}
+
+// ReadingsProjector folds events into what it writes of rows of Terminal, reading and at: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type ReadingsProjector interface {
+	TerminalRead(e event.TerminalRead, m projection.Meta) []projection.Op
+	TerminalLeft(e event.TerminalLeft, m projection.Meta) []projection.Op
+	TerminalScrapped(e event.TerminalScrapped, m projection.Meta) []projection.Op
+}
+
+// ProjectReadings makes the projection readings of its projector.
+func ProjectReadings(p ReadingsProjector) projection.Projection {
+	return projection.NewSeries(&Terminal, projection.Projection{
+		Name:   "readings",
+		Events: []string{"TerminalRead", "TerminalLeft", "TerminalScrapped"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "TerminalRead":
+				data, err := event.DecodeTerminalRead(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalRead(data, m), nil
+			case "TerminalLeft":
+				data, err := event.DecodeTerminalLeft(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalLeft(data, m), nil
+			case "TerminalScrapped":
+				data, err := event.DecodeTerminalScrapped(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalScrapped(data, m), nil
+			}
+			return foreign("readings", e)
+		},
+	})
+}
+
+// MeterProjector folds events into rows of Meter: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type MeterProjector interface {
+	TerminalRead(e event.TerminalRead, m projection.Meta) []projection.Op
+	TerminalLeft(e event.TerminalLeft, m projection.Meta) []projection.Op
+	TerminalScrapped(e event.TerminalScrapped, m projection.Meta) []projection.Op
+}
+
+// ProjectMeter makes the projection Meter of its projector.
+func ProjectMeter(p MeterProjector) projection.Projection {
+	return projection.NewSeries(&Meter, projection.Projection{
+		Name:   "Meter",
+		Events: []string{"TerminalRead", "TerminalLeft", "TerminalScrapped"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "TerminalRead":
+				data, err := event.DecodeTerminalRead(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalRead(data, m), nil
+			case "TerminalLeft":
+				data, err := event.DecodeTerminalLeft(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalLeft(data, m), nil
+			case "TerminalScrapped":
+				data, err := event.DecodeTerminalScrapped(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TerminalScrapped(data, m), nil
+			}
+			return foreign("Meter", e)
+		},
+	})
+}
+
 // HomeProjector folds events into rows of Home: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
 type HomeProjector interface {
 	HomeFormed(e event.HomeFormed, m projection.Meta) []projection.Op
+	HomeRenamed(e event.HomeRenamed, m projection.Meta) []projection.Op
 	KeyGiven(e event.KeyGiven, m projection.Meta) []projection.Op
 	KeyLost(e event.KeyLost, m projection.Meta) []projection.Op
+	BoxFilled(e event.BoxFilled, m projection.Meta) []projection.Op
+	BoxShared(e event.BoxShared, m projection.Meta) []projection.Op
+	BoxTaken(e event.BoxTaken, m projection.Meta) []projection.Op
 	HomeLeft(e event.HomeLeft, m projection.Meta) []projection.Op
 }
 
@@ -580,7 +772,7 @@ type HomeProjector interface {
 func ProjectHome(p HomeProjector) projection.Projection {
 	return projection.NewAggregate(&Home, projection.Projection{
 		Name:   "Home",
-		Events: []string{"HomeFormed", "KeyGiven", "KeyLost", "HomeLeft"},
+		Events: []string{"HomeFormed", "HomeRenamed", "KeyGiven", "KeyLost", "BoxFilled", "BoxShared", "BoxTaken", "HomeLeft"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "HomeFormed":
@@ -589,6 +781,12 @@ func ProjectHome(p HomeProjector) projection.Projection {
 					return nil, err
 				}
 				return p.HomeFormed(data, m), nil
+			case "HomeRenamed":
+				data, err := event.DecodeHomeRenamed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.HomeRenamed(data, m), nil
 			case "KeyGiven":
 				data, err := event.DecodeKeyGiven(e.Data)
 				if err != nil {
@@ -601,6 +799,24 @@ func ProjectHome(p HomeProjector) projection.Projection {
 					return nil, err
 				}
 				return p.KeyLost(data, m), nil
+			case "BoxFilled":
+				data, err := event.DecodeBoxFilled(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.BoxFilled(data, m), nil
+			case "BoxShared":
+				data, err := event.DecodeBoxShared(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.BoxShared(data, m), nil
+			case "BoxTaken":
+				data, err := event.DecodeBoxTaken(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.BoxTaken(data, m), nil
 			case "HomeLeft":
 				data, err := event.DecodeHomeLeft(e.Data)
 				if err != nil {
