@@ -11,6 +11,7 @@ import (
 
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/faultproxy"
 )
 
 // TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments,
@@ -90,36 +91,8 @@ type named struct {
 
 // worlds are those that seeds take in turns.
 func worlds(t *testing.T) []named {
-	local := named{"DynamoDB Local", openDynamo(t, dynamolocal.Local, false)}
-	return []named{local, {"dynoxide", openDynamo(t, dynamolocal.Dynoxide, false)}, {"embedded", openEmbedded}}
-}
-
-// TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn,
-// trials find differences.
-func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes for some seconds")
-	}
-	const most = 20
-	all := subjects(t)
-	open := openDynamo(t, dynamolocal.Dynoxide, true)
-	from := uint64(time.Now().UnixNano())
-	for n := range uint64(most) {
-		tr, err := newTrial(t.TempDir(), from+n, all[ledgerAt], open)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Log(tr)
-		v, err := tr.run(t.Context())
-		if v != nil && len(v.Differences) > 0 {
-			t.Logf("found at seed %d of at most %d:\n%v", n+1, most, verified(v, nil))
-			return
-		}
-		if err != nil {
-			t.Log("the trial came to no end:", err) // anything may happen
-		}
-	}
-	t.Errorf("%d trials without conditions found nothing: they prove nothing", most)
+	local := named{"DynamoDB Local", openDynamo(t, dynamolocal.Local, faultproxy.Nothing)}
+	return []named{local, {"dynoxide", openDynamo(t, dynamolocal.Dynoxide, faultproxy.Nothing)}, {"embedded", openEmbedded}}
 }
 
 // verified is what is wrong with a trial.

@@ -30,8 +30,8 @@ type dynamo struct {
 	front  *httptest.Server // the proxy's
 }
 
-// openDynamo returns what makes a world at an engine. Unguarded ones let every write of a row through.
-func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr *trial) (world, error) {
+// openDynamo returns what makes a world at an engine, in which servers lack something.
+func openDynamo(t *testing.T, engine dynamolocal.Engine, without faultproxy.Without) func(tr *trial) (world, error) {
 	return func(tr *trial) (world, error) {
 		d := &dynamo{at: dynamolocal.Start(t, engine)}
 		d.at.Setenv(t) // for the verifier, and for us
@@ -45,7 +45,8 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 		}
 		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
 		d.proxy = faultproxy.New(faultproxy.Config{
-			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr, unguarded), SignedWithin: tr.commitWithin, Unguarded: unguarded,
+			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr, without == faultproxy.WriteConditions),
+			SignedWithin: tr.commitWithin, Without: without, Notes: d.at.Prefix + "foldql",
 			StaleIndexes: []time.Duration{0, 3 * time.Second}[tr.rng.IntN(2)],
 		})
 		d.front = httptest.NewServer(d.proxy)

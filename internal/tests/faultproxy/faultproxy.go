@@ -39,9 +39,10 @@ type Config struct {
 	StaleIndexes time.Duration
 	// Now is the clock by which indexes are behind; time.Now where nil.
 	Now func() time.Time
-	// Unguarded takes the conditions out of UpdateItem requests, which no correct program survives: it shows that a test
-	// would notice.
-	Unguarded bool
+	// Without is what the proxy takes out of requests of foldql, whose table of notes is Notes. It holds while the proxy
+	// is Quiet too.
+	Without Without
+	Notes   string
 }
 
 // Proxy is an http.Handler that forwards requests of DynamoDB's JSON protocol. It is safe for concurrent use.
@@ -120,11 +121,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if p.cfg.Unguarded && req.operation == "UpdateItem" {
-		if req.body, err = withoutCondition(req.body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
+	if err := p.cfg.Without.takeOutOf(req, p.cfg.Notes); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 	p.tally.arrived(req)
 	if p.cfg.SignedWithin > 0 && req.age(time.Now()) > p.cfg.SignedWithin+time.Second {

@@ -3,7 +3,6 @@ package faultproxy
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -249,42 +248,6 @@ func names(t *testing.T, operation string, tables object) (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-func TestUnguardedTakesTheConditionAndWhatOnlyItUses(t *testing.T) {
-	for _, c := range []struct{ name, body, want string }{
-		{
-			"a position",
-			`{"TableName":"T","UpdateExpression":"SET #a = :a, #p = ` +
-				`:p","ConditionExpression":"attribute_not_exists(#p) OR #p < ` +
-				`:p OR #z = :z",` +
-				`"ExpressionAttributeNames":{"#a":"a","#p":"p","#z":"z"},"ExpressionAttributeValues":{":a":{"S":"1"},":p":{"N":"2"},":z":{"N":"3"}}}`,
-			`{"TableName":"T","UpdateExpression":"SET #a = :a, #p = :p","ExpressionAttributeNames":{"#a":"a","#p":"p"},` +
-				`"ExpressionAttributeValues":{":a":{"S":"1"},":p":{"N":"2"}}}`,
-		},
-		{
-			"nothing left",
-			`{"UpdateExpression":"REMOVE a","ConditionExpression":"#p < ` +
-				`:p","ExpressionAttributeNames":{"#p":"p"},"ExpressionAttributeValues":{":p":{"N":"2"}}}`,
-			`{"UpdateExpression":"REMOVE a"}`,
-		},
-		{"no condition", update, update},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b, _, url := serve(t, Config{Unguarded: true}, `{}`)
-			if _, _, err := send(t, url, "UpdateItem", c.body); err != nil {
-				t.Fatal(err)
-			}
-			var got, want any
-			if err := errors.Join(json.Unmarshal([]byte(b.received()[0].Body), &got), json.Unmarshal([]byte(c.want),
-				&want)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("forwarded (-want +got):\n%s", diff)
-			}
-		})
-	}
 }
 
 // TestASeedGivesEachRequestItsFate whatever other requests come in between, and whatever the order of names is.
