@@ -31,6 +31,13 @@ func (a *asker) amid() bool {
 	return a.following
 }
 
+// told notes what a server has told of its projections.
+func (a *asker) told(all []status) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.following = slices.ContainsFunc(all, func(p status) bool { return p.Cascades > 0 })
+}
+
 // follows says which log servers are started with from now on, while none runs.
 func (a *asker) follows(lines []string) {
 	a.mu.Lock()
@@ -155,9 +162,7 @@ func (a *asker) durable(ctx context.Context, url, projection string) (uint64, er
 	if err != nil {
 		return 0, err
 	}
-	a.mu.Lock()
-	a.following = slices.ContainsFunc(all, func(p status) bool { return p.Cascades > 0 })
-	a.mu.Unlock()
+	a.told(all)
 	for _, p := range all {
 		if p.Projection == projection && len(p.Partitions) == 1 {
 			return p.Partitions[0].Checkpoint, nil

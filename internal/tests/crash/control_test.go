@@ -11,32 +11,43 @@ import (
 // TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn,
 // trials find differences.
 func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
-	isFoundOut(t, faultproxy.WriteConditions, ledgerAt, 20)
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	isFoundOut(t, faultproxy.WriteConditions, subjects(t)[ledgerAt], 20)
 }
 
 // TestCopiesWithoutConditionsOnTheirSourcesAreFoundOut: with the guard off that keeps a copy from being made of a row
 // that has changed since it was read.
 func TestCopiesWithoutConditionsOnTheirSourcesAreFoundOut(t *testing.T) {
-	isFoundOut(t, faultproxy.SourceConditions, partedAt, 20)
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	on := *subjects(t)[partedAt]
+	on.windows, on.pair = []int{10, 40}, true
+	isFoundOut(t, faultproxy.SourceConditions, &on, 40)
 }
 
 // TestCopiesWithoutLinksAreFoundOut: where no link says which rows hold copies, cascades do not come to them.
 func TestCopiesWithoutLinksAreFoundOut(t *testing.T) {
-	isFoundOut(t, faultproxy.Links, ledgerAt, 20)
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	isFoundOut(t, faultproxy.Links, subjects(t)[ledgerAt], 10)
 }
 
 // TestCascadesThatNobodyResumesAreFoundOut: where a server does not learn of the cascades of one that was killed.
 func TestCascadesThatNobodyResumesAreFoundOut(t *testing.T) {
-	isFoundOut(t, faultproxy.Resumption, ledgerAt, 20)
-}
-
-// isFoundOut fails unless one of the first trials finds that servers lack something.
-func isFoundOut(t *testing.T, without faultproxy.Without, subject, most int) {
-	t.Helper()
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
 	}
-	on, open := subjects(t)[subject], openDynamo(t, dynamolocal.Dynoxide, without)
+	isFoundOut(t, faultproxy.Resumption, subjects(t)[ledgerAt], 10)
+}
+
+// isFoundOut fails unless one of the first trials finds that servers lack something.
+func isFoundOut(t *testing.T, without faultproxy.Without, on *subject, most int) {
+	t.Helper()
+	open := openDynamo(t, dynamolocal.Dynoxide, without)
 	from := uint64(time.Now().UnixNano())
 	for n := range most {
 		tr, err := newTrial(t.TempDir(), from+uint64(n), on, open)

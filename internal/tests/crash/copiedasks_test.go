@@ -10,7 +10,7 @@ import (
 // copiedAsks draws a question about rows that hold copies: for all but the copies that follow some time after the rows
 // that they are of. A seal follows in the same commit.
 func copiedAsks(rng *rand.Rand) ask {
-	const branch, tariff = "{ id name headId }", "{ id price }"
+	const tariff = "{ id price }"
 	switch rng.IntN(11) {
 	case 0:
 		return plainOne("Owner", fmt.Sprint("o", rng.IntN(owners)), "id name changed")
@@ -19,8 +19,7 @@ func copiedAsks(rng *rand.Rand) ask {
 	case 2:
 		return plainOne("Pass", fmt.Sprint("c", rng.IntN(cards)), "card branchId uses")
 	case 3, 4:
-		return plainOne("Card", fmt.Sprint("c", rng.IntN(cards)), "card holderId branchId issuerId issuer "+branch+
-			" sealId seal { id name } uses changed")
+		return cardAsk(fmt.Sprint("c", rng.IntN(cards)))
 	case 5:
 		return plainOne("Tariff", fmt.Sprint("r", rng.IntN(tariffs)), "id price")
 	case 6:
@@ -33,7 +32,7 @@ func copiedAsks(rng *rand.Rand) ask {
 	}
 	const box = " tariffId keeperId keeper { id name } sponsorIds papers { number name }"
 	return plainOne("Home", fmt.Sprint("h", rng.IntN(homes)), "id name branchId headId safe { turns keys { number "+
-		"holderId makerId maker "+branch+" } upper { tariff "+tariff+box+" } lower {"+box+" } } changed")
+		"holderId makerId maker "+branchFields+" } upper { tariff "+tariff+box+" } lower {"+box+" } } changed")
 }
 
 // plainHistory asks for the whole history of a row that a plain fold knows.
@@ -42,6 +41,13 @@ func plainHistory(model, id, fields string) ask {
 		model: model + "Event", projector: plain.Projection, id: id, partition: id,
 		query: fmt.Sprintf("{ r: %sEvents(id: %q, limit: 1000) { items { %s } } }", model, id, fields),
 	}
+}
+
+const branchFields = "{ id name headId }"
+
+func cardAsk(card string) ask {
+	return plainOne("Card", card, "card holderId branchId issuerId issuer "+branchFields+
+		" sealId seal { id name } uses changed")
 }
 
 // plainOne asks for a row that a plain fold knows.

@@ -34,6 +34,12 @@ type subject struct {
 	bin  string // the server
 	// partitions are how many its log has: a directory of files where more than 1.
 	partitions int
+	// windows are those that it is folded in, nil for all.
+	windows []int
+	// pair says that there are always two servers, where a store lets there be.
+	pair bool
+	// cascades says that its log is of large ones: it is not cut for small windows, and servers are struck amid them.
+	cascades bool
 }
 
 // TestMain removes the servers that were built.
@@ -53,6 +59,7 @@ const (
 	ledgerAt   = 0
 	registryAt = 2
 	partedAt   = 3
+	crowdAt    = 4
 )
 
 // built are the subjects with their servers, which are built once for all tests.
@@ -71,8 +78,11 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 		})},
 		{name: "registry", dir: registry, events: registryLines, asks: registryAsks},
 		{name: "parted ledger", dir: "ledger", events: partedEvents, partitions: 4},
+		{name: "crowd", dir: "ledger", events: crowdEvents, asks: crowdAsks, windows: []int{40, 200, 4096}, cascades: true},
 	}
-	all[partedAt].verify = all[ledgerAt].verify
+	for _, other := range []int{partedAt, crowdAt} {
+		all[other].verify = all[ledgerAt].verify
+	}
 	for _, s := range all {
 		s.bin = filepath.Join(dir, s.name)
 		if err := compile(s.dir, s.bin, "./cmd/server"); err != nil {

@@ -12,7 +12,7 @@ import (
 type report struct {
 	seeds, events              int
 	kills, freezes, zombies    int // a zombie is woken when another server has done its work
-	amid                       int // kills of servers that had last told of copies yet to follow
+	amid                       amid
 	forgotten                  int // deleted rows whose tombstones had gone by then
 	died, failedStarts         int
 	decided                    int // dead letters that were retried or skipped
@@ -23,13 +23,26 @@ type report struct {
 	faults                     faultproxy.Counts
 }
 
+// amid are kills of servers that had last told of copies yet to follow, by the store: embedded or dynamodb.
+type amid map[string]int
+
+// add adds to the kills on a store; 0 says that a trial took place there.
+func (a *amid) add(store string, kills int) {
+	if *a == nil {
+		*a = amid{}
+	}
+	(*a)[store] += kills
+}
+
 func (r *report) add(o *report) {
 	r.seeds += o.seeds
 	r.events += o.events
 	r.kills += o.kills
 	r.freezes += o.freezes
 	r.zombies += o.zombies
-	r.amid += o.amid
+	for store, n := range o.amid {
+		r.amid.add(store, n)
+	}
 	r.forgotten += o.forgotten
 	r.died += o.died
 	r.failedStarts += o.failedStarts
@@ -60,14 +73,14 @@ func (r *report) verified(v *verifier.Verdict) {
 }
 
 func (r *report) String() string {
-	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d of them amid cascades, %d freezes, %d of them until "+
-		"another server had done the work, and %d deleted rows were forgotten; "+
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d of them amid cascades on the embedded store and %d on "+
+		"DynamoDB, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
 		"%d times rows were lost or older, %d times the log was older, %d times it diverged\n"+
 		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters; %d rows with a "+
 		"plain fold",
-		r.seeds, r.events, r.kills, r.amid, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.decided, r.lost,
-		r.restored, r.diverted, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
+		r.seeds, r.events, r.kills, r.amid["embedded"], r.amid["dynamodb"], r.freezes, r.zombies, r.forgotten, r.died,
+		r.failedStarts, r.decided, r.lost, r.restored, r.diverted, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

@@ -17,6 +17,7 @@ import (
 type slot struct {
 	launch func() (*process, error)
 	report *report
+	store  string      // as the report names it
 	amid   func() bool // whether servers have last told of copies that are yet to follow
 	p      *process    // nil while none runs
 	frozen bool
@@ -49,7 +50,7 @@ func (s *slot) kill() {
 		return
 	}
 	if s.amid() {
-		s.report.amid++
+		s.report.amid.add(s.store, 1)
 	}
 	s.p.kill()
 	s.p, s.frozen = nil, false

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
@@ -69,8 +70,13 @@ func newTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world,
 	if err != nil {
 		return nil, err
 	}
-	tr.window = []int{1, 3, 10, 40, 200, 4096}[tr.rng.IntN(6)]
-	lines = lines[:min(len(lines), 100+100*tr.window, mostEvents())] // small windows take their time
+	windows := on.windows
+	if windows == nil {
+		windows = []int{1, 3, 10, 40, 200, 4096}
+	}
+	if tr.window = windows[tr.rng.IntN(len(windows))]; !on.cascades {
+		lines = lines[:min(len(lines), 100+100*tr.window, mostEvents())] // small windows take their time
+	}
 	return tr, tr.prepare(lines, open)
 }
 
@@ -100,6 +106,9 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 	tr.report.seeds, tr.report.events = 1, len(lines)
 	if !tr.long {
 		lines = lines[:1+tr.rng.IntN(len(lines))]
+		if tr.on.cascades {
+			lines = tr.whole[:len(tr.whole)-tr.rng.IntN(len(tr.whole)/10)]
+		}
 	}
 	if err := tr.logIs(lines); err != nil {
 		return err
@@ -112,16 +121,27 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-timeout",
 		tr.commitWithin.String(),
 		"--project-timeout", "2s")
-	for range min(1+tr.rng.IntN(3), tr.world.most()) {
-		tr.slots = append(tr.slots, &slot{report: &tr.report, amid: tr.asker.amid, launch: func() (*process, error) {
-			p, err := launch(tr.on.bin, tr.dir, env, args...)
-			if err == nil {
-				tr.asker.listens(p.url)
-			}
-			return p, err
-		}})
+	servers := 1 + tr.rng.IntN(3)
+	if tr.on.pair {
+		servers = 2
+	}
+	for range min(servers, tr.world.most()) {
+		tr.slots = append(tr.slots, tr.newSlot(args, env))
 	}
 	return nil
+}
+
+// newSlot makes a place for a server with the arguments and more environment.
+func (tr *trial) newSlot(args, env []string) *slot {
+	store, _, _ := strings.Cut(tr.world.store(), ":")
+	tr.report.amid.add(store, 0)
+	return &slot{report: &tr.report, store: store, amid: tr.asker.amid, launch: func() (*process, error) {
+		p, err := launch(tr.on.bin, tr.dir, env, args...)
+		if err == nil {
+			tr.asker.listens(p.url)
+		}
+		return p, err
+	}}
 }
 
 func (tr *trial) String() string {
@@ -164,6 +184,9 @@ func (tr *trial) disturb(ctx context.Context) error {
 	for range 3 + tr.rng.IntN(6) {
 		if err := tr.allUp(); err != nil {
 			return err
+		}
+		if tr.on.cascades {
+			tr.amidCascade(ctx)
 		}
 		tr.wait()
 		tr.strike(ctx)
