@@ -71,7 +71,8 @@ var ErrClosed = errors.New("eventlog: the source is closed")
 
 // Source delivers events. Implementations are safe for concurrent use by several readers.
 type Source interface {
-	// Partitions names the partitions; the set may grow, never shrink.
+	// Partitions names the partitions. The set may grow; where it has shrunk, the loss is an error, of this call or of a
+	// Read.
 	Partitions(ctx context.Context) ([]string, error)
 
 	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;

@@ -53,6 +53,14 @@ func TestADirectoryKeepsThePromisesOfASource(t *testing.T) {
 				return d
 			},
 			Durable: true,
+			Grow: func(t testing.TB, events []eventlog.Event) {
+				write(t, filepath.Join(dir, "added.jsonl"), lines(events))
+			},
+			Remove: func(t testing.TB) {
+				if err := os.Remove(filepath.Join(dir, files[1])); err != nil {
+					t.Fatal(err)
+				}
+			},
 		}
 	})
 }

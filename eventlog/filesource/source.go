@@ -174,8 +174,12 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 		final := s.input.progress().final // asked first: what comes in between is then read
 		line, whole, err := c.next(ctx, s.longest, after)
 		if err == io.EOF {
-			if final {
-				s.setEnd(c.event)
+			if !final {
+				break
+			}
+			if end := s.setEnd(c.event); c.event < end {
+				return b, &eventlog.ReplacedError{Partition: s.partition, Reason: fmt.Sprintf("%s has had %d lines, and has %d "+
+					"now", s.name, end, c.event)}
 			}
 			break
 		}
@@ -265,13 +269,14 @@ func (s *Source) known() (bool, uint64) {
 	return s.ended, s.end
 }
 
-// setEnd fixes the end; lines that are written to the file afterwards do not count.
-func (s *Source) setEnd(event uint64) {
+// setEnd fixes the end, and returns it; lines that are written to the file afterwards do not count.
+func (s *Source) setEnd(event uint64) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended {
 		s.ended, s.end = true, event
 	}
+	return s.end
 }
 
 // Close implements eventlog.Source.

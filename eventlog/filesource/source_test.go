@@ -71,9 +71,37 @@ func TestFilesKeepThePromisesOfASource(t *testing.T) {
 					Add:     func(t testing.TB, events []eventlog.Event) { write(t, path, pack(t, lines(events))) },
 					Open:    func(t testing.TB) eventlog.Source { return open(t, filesource.Options{Path: path}) },
 					Durable: true,
+					Remove: func(t testing.TB) {
+						if err := os.Remove(path); err != nil {
+							t.Fatal(err)
+						}
+					},
 				}
 			})
 		})
+	}
+}
+
+// TestAFileThatHasLostLinesIsNotReadOn: what is missing is not taken for the end.
+func TestAFileThatHasLostLinesIsNotReadOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.jsonl")
+	events := sourcetest.Events(3000)
+	write(t, path, lines(events))
+	s := open(t, filesource.Options{Path: path})
+	if n, err := s.Head(t.Context(), "0"); n != 3000 || err != nil {
+		t.Fatal(n, err)
+	}
+	write(t, path, lines(events[:2000]))
+	var at uint64
+	for {
+		some, err := s.Read(t.Context(), "0", at, 500)
+		if eventlog.Replaced(err) && at == 2000 {
+			return
+		}
+		if err != nil || len(some) == 0 {
+			t.Fatalf("after %d: %d events, %v", at, len(some), err)
+		}
+		at = some[len(some)-1].Offset
 	}
 }
 

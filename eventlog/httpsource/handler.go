@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -23,6 +22,8 @@ type Handler struct {
 	Logger *slog.Logger // told what clients are not: the causes of failures
 	// Stopping reports whether the server ends, and nobody is to wait any longer. Nil is for one that never does.
 	Stopping func() bool
+
+	given given
 }
 
 // requestError is what is wrong with a request.
@@ -36,6 +37,10 @@ func (e *requestError) Error() string { return e.detail }
 
 func badRequest(format string, args ...any) error {
 	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &requestError{http.StatusNotFound, fmt.Sprintf(format, args...)}
 }
 
 // Partitions answers which partitions there are.
@@ -65,21 +70,48 @@ func (h *Handler) Events(w http.ResponseWriter, r *http.Request) {
 		if err != nil || limit < 1 || limit > maxEvents {
 			return nil, badRequest("limit is %.40q, and must be 1 to %d.", q.Get("limit"), maxEvents)
 		}
-		names, err := h.Source.Partitions(ctx)
-		if err != nil {
+		name, k := q.Get("partition"), known{}
+		if err := readKnown(q, &k); err != nil {
 			return nil, err
 		}
-		name := q.Get("partition")
-		if !slices.Contains(names, name) {
-			return nil, &requestError{http.StatusNotFound, fmt.Sprintf("There is no partition %.100q.", name)}
+		if err := h.named(ctx, name, k != known{}); err != nil {
+			return nil, err
 		}
-		events, err := h.Source.Read(ctx, name, after, limit)
-		answer := page(events)
-		if err == nil && len(events) == 0 {
-			answer.Through, err = eventlog.EmptyThrough(ctx, h.Source, name, after)
-		}
-		return answer, err
+		return h.events(ctx, name, after, limit, k)
 	})
+}
+
+// events reads, and compares what the reader knows with the partition that it is then: one that is replaced in between
+// is noticed.
+func (h *Handler) events(ctx context.Context, name string, after uint64, limit int, k known) (a eventsAnswer, err error) {
+	events, err := h.Source.Read(ctx, name, after, limit)
+	a = page(events)
+	if err == nil && len(events) == 0 {
+		a.Through, err = eventlog.EmptyThrough(ctx, h.Source, name, after)
+	}
+	incarnation, other := h.stillIs(ctx, name, k)
+	if err := firstOf(err, other); err != nil {
+		return a, err
+	}
+	through := uint64(0)
+	if a.Through > after { // and not where the reader has come to by its own word
+		through = a.Through
+	}
+	a.Known = knownOf(incarnation, events[:len(a.Events)], through)
+	h.given.add(name, a.Known)
+	return a, nil
+}
+
+// readKnown reads what the reader knows, where it sends that.
+func readKnown(q url.Values, to any) error {
+	text := q.Get("known")
+	if text == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		return badRequest("known must be as answers to %s have it.", EventsPath)
+	}
+	return nil
 }
 
 // page is as many of the events as an answer has.
@@ -106,6 +138,18 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 		seconds, err := strconv.Atoi(q.Get("seconds"))
 		if err != nil || seconds < 0 || seconds > int(longestWait/time.Second) {
 			return nil, badRequest("seconds is %.40q, and must be 0 to %d.", q.Get("seconds"), longestWait/time.Second)
+		}
+		var all map[string]known
+		if err := readKnown(q, &all); err != nil {
+			return nil, err
+		}
+		for name, k := range all {
+			if err := h.named(ctx, name, true); err != nil {
+				return nil, err
+			}
+			if _, err := h.stillIs(ctx, name, k); err != nil {
+				return nil, err
+			}
 		}
 		return h.wait(ctx, after, time.Duration(seconds)*time.Second)
 	})
@@ -139,12 +183,14 @@ type problem struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 	First  uint64 `json:"first,omitempty"` // of events that are forgotten: the first offset that there is
+	// Partition is the one that is another.
+	Partition string `json:"partition,omitempty"`
 }
 
 // problem tells clients what they can do about an error, and nothing of its insides.
 func (h *Handler) problem(ctx context.Context, err error) *problem {
 	var bad *requestError
-	lost := eventlog.ForgottenIn(err)
+	lost, replaced := eventlog.ForgottenIn(err), replacedIn(err)
 	switch {
 	case errors.As(err, &bad) && bad.status == http.StatusNotFound:
 		return &problem{Type: urn + "not-found", Title: "Not found", Status: bad.status, Detail: bad.detail}
@@ -153,9 +199,9 @@ func (h *Handler) problem(ctx context.Context, err error) *problem {
 	case lost != nil:
 		return &problem{Type: forgottenProblem, Title: "Forgotten events", Status: http.StatusGone,
 			Detail: "The events that follow the offset are forgotten.", First: lost.First}
-	case eventlog.Replaced(err):
+	case replaced != nil:
 		return &problem{Type: replacedProblem, Title: "Replaced events", Status: http.StatusConflict,
-			Detail: "The partition is another than the server has read before."}
+			Detail: replaced.Reason, Partition: replaced.Partition}
 	case ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed):
 		return &problem{Type: urn + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable,
 			Detail: "The server stops: ask again, or another one."}

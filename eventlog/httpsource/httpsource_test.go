@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,23 +18,50 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/embeddedlog"
 	"github.com/foldql/foldql/eventlog/filesource"
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/eventlog/sourcetest"
 )
 
+// upstream is a server that gives the events of a source out. It can go away, and come back with another source.
+type upstream struct {
+	at  net.Listener
+	url string
+	*http.Server
+}
+
 // serve gives the events of a source out, until the test ends.
-func serve(t testing.TB, src eventlog.Source) *httptest.Server {
+func serve(t testing.TB, src eventlog.Source) *upstream {
+	t.Helper()
+	u := &upstream{}
+	u.start(t, src, "127.0.0.1:0")
+	t.Cleanup(func() { u.Close() })
+	return u
+}
+
+// start has the server give out the events of a source, at an address.
+func (u *upstream) start(t testing.TB, src eventlog.Source, address string) {
 	t.Helper()
 	h := &httpsource.Handler{Source: src, Logger: slog.New(slog.DiscardHandler)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+httpsource.EventsPath, h.Events)
 	mux.HandleFunc("GET "+httpsource.PartitionsPath, h.Partitions)
 	mux.HandleFunc("GET "+httpsource.WaitPath, h.Wait)
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
-	return s
+	var err error
+	if u.at, err = net.Listen("tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	u.url, u.Server = "http://"+u.at.Addr().String(), &http.Server{Handler: mux}
+	go u.Serve(u.at)
+}
+
+// again has another process of the server give out the events of a source.
+func (u *upstream) again(t testing.TB, src eventlog.Source) {
+	t.Helper()
+	u.Close()
+	u.start(t, src, u.at.Addr().String())
 }
 
 func open(t testing.TB, url string) *httpsource.Source {
@@ -45,18 +73,65 @@ func open(t testing.TB, url string) *httpsource.Source {
 	return s
 }
 
+// TestTheLogOfAnotherServerKeepsThePromisesOfASource: the log is on a disk, so that it can be made anew and restored.
 func TestTheLogOfAnotherServerKeepsThePromisesOfASource(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
-		log := memlog.New(memlog.Options{})
-		s := serve(t, log)
+		dir, saved := filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "saved")
+		l := openLog(t, dir)
+		u := serve(t, l)
+		// with replaces the log by what change makes of its directory, and has another process serve it.
+		with := func(t testing.TB, change func() error) {
+			u.Close()
+			if err := errors.Join(l.Close(), change()); err != nil {
+				t.Fatal(err)
+			}
+			l = openLog(t, dir)
+			u.again(t, l)
+		}
 		return sourcetest.Place{
-			Add: func(t testing.TB, events []eventlog.Event) {
-				if _, err := log.Append(t.Context(), events); err != nil {
-					t.Fatal(err)
-				}
-			},
-			Open:  func(t testing.TB) eventlog.Source { return open(t, s.URL+"/") },
+			Add:   func(t testing.TB, events []eventlog.Event) { appendTo(t, l, events) },
+			Open:  func(t testing.TB) eventlog.Source { return open(t, u.url+"/") },
 			Tails: true, Durable: true,
+			Recreate: func(t testing.TB) { with(t, func() error { return os.RemoveAll(dir) }) },
+			Leave:    func(testing.TB) { u.Close() },
+			Return:   func(t testing.TB) { u.again(t, l) },
+			Save:     func(t testing.TB) { with(t, func() error { return os.CopyFS(saved, os.DirFS(dir)) }) },
+			Restore: func(t testing.TB) {
+				with(t, func() error { return errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(saved))) })
+			},
+		}
+	})
+}
+
+func openLog(t testing.TB, dir string) *embeddedlog.Log {
+	t.Helper()
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func appendTo(t testing.TB, l eventlog.Log, events []eventlog.Event) {
+	t.Helper()
+	if _, err := l.Append(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPartitionsOfAnotherServerKeepThePromisesOfASource: there may be more of them one day.
+func TestPartitionsOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
+	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
+		l := memlog.New(memlog.Options{Partitions: 3})
+		u := serve(t, l)
+		add := func(t testing.TB, events []eventlog.Event) { appendTo(t, l, events) }
+		return sourcetest.Place{
+			Add: add, Open: func(t testing.TB) eventlog.Source { return open(t, u.url) }, Tails: true, Durable: true,
+			Grow: func(t testing.TB, events []eventlog.Event) {
+				l.AddPartition()
+				add(t, events)
+			},
 		}
 	})
 }
@@ -66,6 +141,7 @@ func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
 		dir := t.TempDir()
 		names := []string{"a.jsonl", "b.jsonl"}
+		var u *upstream
 		for _, name := range names {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -85,16 +161,37 @@ func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 				}
 			},
 			Open: func(t testing.TB) eventlog.Source {
-				files, err := filesource.OpenDir(filesource.Options{Path: dir})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { files.Close() })
-				return open(t, serve(t, files).URL)
+				u = serve(t, openFiles(t, dir))
+				return open(t, u.url)
 			},
 			Durable: true,
+			Grow: func(t testing.TB, events []eventlog.Event) {
+				var text []byte
+				for i := range events {
+					text = append(cloudevents.Append(text, &events[i]), '\n')
+				}
+				if err := os.WriteFile(filepath.Join(dir, "c.jsonl"), text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Remove: func(t testing.TB) {
+				if err := os.Remove(filepath.Join(dir, names[0])); err != nil {
+					t.Fatal(err)
+				}
+				u.again(t, openFiles(t, dir))
+			},
 		}
 	})
+}
+
+func openFiles(t testing.TB, dir string) eventlog.Source {
+	t.Helper()
+	files, err := filesource.OpenDir(filesource.Options{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { files.Close() })
+	return files
 }
 
 // malformed is a source whose first event cannot be read.
@@ -120,7 +217,7 @@ func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
 		{ID: "3", Source: "/t", Type: "T", Data: []byte(`{"text":"<&>"}`)}}); err != nil {
 		t.Fatal(err)
 	}
-	src, err := httpsource.Open(httpsource.Options{URL: serve(t, malformed{log}).URL, MaxEventBytes: 1000})
+	src, err := httpsource.Open(httpsource.Options{URL: serve(t, malformed{log}).url, MaxEventBytes: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +317,10 @@ func TestWrongRequestsSayWhatIsWrong(t *testing.T) {
 		"/events?partition=0&after=0&limit=10": 200, "/events?partition=0&after=0": 400, "/events?partition=0&limit=1": 400,
 		"/events?partition=none&after=0&limit=1": 404, "/events?partition=0&after=-1&limit=1": 400,
 		"/events?partition=0&after=0&limit=1001": 400, "/events/wait?after=x&seconds=0": 400,
+		"/events?partition=0&after=0&limit=1&known=x": 400, "/events/wait?after={}&seconds=0&known=x": 400,
 		"/events/wait?after={}&seconds=21": 400, "/events/wait?after={}&seconds=0": 200,
 	} {
-		res, err := http.Get(s.URL + path)
+		res, err := http.Get(s.url + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,6 +41,8 @@ type eventsAnswer struct {
 	// Through is how far no event is after the one that was asked for, where that is further; it is of an answer without
 	// events.
 	Through uint64 `json:"through,omitempty"`
+	// Known is what the reader knows of the partition from then on.
+	Known known `json:"known"`
 }
 
 // forgottenProblem and replacedProblem are the types of answers about events that are lost.

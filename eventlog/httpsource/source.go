@@ -1,13 +1,16 @@
 package httpsource
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +39,9 @@ type Source struct {
 	closed  context.Context // ends when the source is closed
 	close   context.CancelFunc
 	asking  sync.RWMutex // held by whoever asks
+
+	is    sync.Mutex
+	known map[string]known // by partition
 }
 
 var (
@@ -53,7 +59,7 @@ func Open(o Options) (*Source, error) {
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return nil, errors.New("httpsource: the address of a server has no user, parameters or fragment; give a token apart")
 	}
-	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: o.Client,
+	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: o.Client, known: map[string]known{},
 		decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
 	if s.client == nil {
 		s.client = &http.Client{
@@ -76,11 +82,19 @@ func (s *Source) Close() error {
 // Partitions implements eventlog.Source.
 func (s *Source) Partitions(ctx context.Context) ([]string, error) {
 	all, err := s.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	names := make([]string, len(all))
 	for i, p := range all {
 		names[i] = p.Name
 	}
-	return names, err
+	for name := range s.whatIsKnown() {
+		if !slices.Contains(names, name) {
+			return nil, gone(name)
+		}
+	}
+	return names, nil
 }
 
 // Head implements eventlog.Source.
@@ -110,8 +124,43 @@ func (s *Source) partition(ctx context.Context, name string) (partition, error) 
 
 func (s *Source) partitions(ctx context.Context) ([]partition, error) {
 	var answer partitionsAnswer
-	err := s.get(ctx, PartitionsPath, nil, &answer)
-	return answer.Partitions, err
+	if err := s.get(ctx, PartitionsPath, nil, &answer); err != nil {
+		return nil, err
+	}
+	for _, p := range answer.Partitions {
+		s.meet(p.Name, p.Incarnation)
+	}
+	return answer.Partitions, nil
+}
+
+// meet notes a partition that is new. One that is another than it was is noticed by who reads it.
+func (s *Source) meet(name, incarnation string) {
+	s.is.Lock()
+	defer s.is.Unlock()
+	if _, met := s.known[name]; !met {
+		s.known[name] = known{Incarnation: incarnation}
+	}
+}
+
+// learn notes what an answer tells of a partition.
+func (s *Source) learn(name string, told known) (err error) {
+	s.is.Lock()
+	defer s.is.Unlock()
+	s.known[name], err = s.known[name].with(name, told)
+	return err
+}
+
+func (s *Source) knownOf(name string) known {
+	s.is.Lock()
+	defer s.is.Unlock()
+	return s.known[name]
+}
+
+// whatIsKnown is what is known of all partitions.
+func (s *Source) whatIsKnown() map[string]known {
+	s.is.Lock()
+	defer s.is.Unlock()
+	return maps.Clone(s.known)
 }
 
 // Read implements eventlog.Source.
@@ -142,16 +191,35 @@ func (s *Source) page(ctx context.Context, name string, after uint64, limit int)
 	q := url.Values{
 		"partition": {name}, "after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(limit)},
 	}
-	err = s.get(ctx, EventsPath, q, &answer)
+	if k := s.knownOf(name); k != (known{}) {
+		addKnown(q, k)
+	}
+	if err := s.get(ctx, EventsPath, q, &answer); err != nil {
+		return answer, lost(err, name, after)
+	}
+	return answer, s.learn(name, answer.Known)
+}
+
+// addKnown adds what is known to the parameters of a request.
+func addKnown(q url.Values, what any) {
+	text, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	q.Set("known", string(text))
+}
+
+// lost is the error of a source that a refusal stands for; any other stays as it is.
+func lost(err error, partition string, after uint64) error {
 	var r *refusal
 	switch {
 	case !errors.As(err, &r):
 	case r.problem.Type == forgottenProblem:
-		err = &eventlog.ForgottenError{Partition: name, After: after, First: r.problem.First}
+		return &eventlog.ForgottenError{Partition: partition, After: after, First: r.problem.First}
 	case r.problem.Type == replacedProblem:
-		err = &eventlog.ReplacedError{Partition: name, Reason: r.problem.Detail}
+		return &eventlog.ReplacedError{Partition: cmp.Or(r.problem.Partition, partition), Reason: r.problem.Detail}
 	}
-	return answer, err
+	return err
 }
 
 // EmptyThrough implements eventlog.SparseSource.
@@ -175,10 +243,13 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	q := url.Values{"after": {string(text)}, "seconds": {strconv.Itoa(int(longestWait / time.Second))}}
 	for {
 		var answer waitAnswer
+		if all := s.whatIsKnown(); len(all) > 0 {
+			addKnown(q, all)
+		}
 		err := s.get(ctx, WaitPath, q, &answer)
 		switch {
 		case err != nil:
-			return err
+			return lost(err, "", 0)
 		case answer.More:
 			return nil
 		case answer.Ended:

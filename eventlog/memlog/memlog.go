@@ -48,12 +48,24 @@ func New(o Options) *Log {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	for i := range max(1, o.Partitions) {
-		name := strconv.Itoa(i)
-		l.names = append(l.names, name)
-		l.partitions[name] = nil
+	for range max(1, o.Partitions) {
+		l.add()
 	}
 	return l
+}
+
+func (l *Log) add() {
+	name := strconv.Itoa(len(l.names))
+	l.names = append(l.names, name)
+	l.partitions[name] = nil
+}
+
+// AddPartition adds one. From then on, keys of events lead to other partitions than before.
+func (l *Log) AddPartition() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.add()
+	l.announce()
 }
 
 // Append implements eventlog.Log. An event's partition follows from its partition key, or else its subject, or else its

@@ -13,9 +13,10 @@ import (
 func TestLogKeepsThePromisesOfALog(t *testing.T) {
 	for _, partitions := range []int{1, 5} {
 		sourcetest.RunLog(t, func(*testing.T) sourcetest.LogPlace {
-			return sourcetest.LogPlace{Open: func(testing.TB) eventlog.Log {
-				return memlog.New(memlog.Options{Partitions: partitions})
-			}}
+			return sourcetest.LogPlace{
+				Open: func(testing.TB) eventlog.Log { return memlog.New(memlog.Options{Partitions: partitions}) },
+				Grow: func(_ testing.TB, l eventlog.Log) { l.(*memlog.Log).AddPartition() },
+			}
 		})
 	}
 }

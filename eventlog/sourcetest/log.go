@@ -16,6 +16,8 @@ import (
 type LogPlace struct {
 	Open    func(t testing.TB) eventlog.Log
 	Durable bool // events outlive the log: it may be closed and opened again
+	// Grow adds a partition to the log while it is open; nil where it cannot have another.
+	Grow func(t testing.TB, l eventlog.Log)
 }
 
 // RunLog tests logs as sources, and what is promised of appending to them.
@@ -67,7 +69,14 @@ func asPlace(p LogPlace) Place {
 		open(t)
 		mustAppend(t, current, events)
 	}
-	return Place{Add: add, Open: open, Tails: true, Durable: p.Durable}
+	at := Place{Add: add, Open: open, Tails: true, Durable: p.Durable}
+	if p.Grow != nil {
+		at.Grow = func(t testing.TB, events []eventlog.Event) {
+			p.Grow(t, current)
+			mustAppend(t, current, events)
+		}
+	}
+	return at
 }
 
 func mustAppend(t testing.TB, l eventlog.Log, events []eventlog.Event) []eventlog.AppendResult {

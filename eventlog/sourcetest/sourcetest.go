@@ -48,6 +48,11 @@ type Place struct {
 	Recreate func(t testing.TB)                 // deletes the log, and makes an empty one of its name
 	Leave    func(t testing.TB)                 // the log cannot be reached until Return is called
 	Return   func(t testing.TB)
+	Save     func(t testing.TB) // remembers the log as it is
+	Restore  func(t testing.TB) // loses what came after that, so that the log is as it was
+	Remove   func(t testing.TB) // takes a partition away
+	// Grow adds a partition, and events to the log. Like Add, it is called while a source is open only where Tails is set.
+	Grow func(t testing.TB, events []eventlog.Event)
 }
 
 // Run tests the sources of places that newPlace makes.
@@ -73,6 +78,10 @@ func Run(t *testing.T, newPlace func(t *testing.T) Place) {
 		{"what is forgotten is not passed over", forgotten},
 		{"a log that is made anew while it is read is another", recreatedWhileOpen},
 		{"a log that is made anew while nobody reads is another", recreatedWhileClosed},
+		{"a log that has lost its end is another", lostEnd},
+		{"a log that has other events where it has lost its own is another", otherEnd},
+		{"a partition that is added is read", partitionAdded},
+		{"a partition that is gone is not passed over", partitionGone},
 		{"an event may stand at two offsets", sameTwice},
 		{"a source that cannot be reached goes on when it can", unreachable},
 	}
