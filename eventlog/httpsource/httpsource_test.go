@@ -1,6 +1,7 @@
 package httpsource_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
@@ -150,7 +151,9 @@ func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 		return sourcetest.Place{
 			Add: func(t testing.TB, events []eventlog.Event) {
 				for i := range events {
-					f, err := os.OpenFile(filepath.Join(dir, names[len(events[i].Subject)%2]), os.O_APPEND|os.O_WRONLY, 0)
+					key := cmp.Or(events[i].PartitionKey, events[i].Subject)
+					name := names[key[len(key)-1]%2]
+					f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_WRONLY, 0)
 					if err == nil {
 						_, err = f.Write(append(cloudevents.Append(nil, &events[i]), '\n'))
 						err = errors.Join(err, f.Close())
@@ -325,7 +328,7 @@ func TestWrongRequestsSayWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if diff := cmp.Diff(want, res.StatusCode); diff != "" {
+		if diff := gocmp.Diff(want, res.StatusCode); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}
 	}

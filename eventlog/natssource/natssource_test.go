@@ -1,7 +1,6 @@
 package natssource_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -19,6 +18,7 @@ type place struct {
 	server    *natsserver.Server
 	js        jetstream.JetStream
 	connected chan nats.Status
+	restoring func(testing.TB)
 }
 
 const (
@@ -61,9 +61,7 @@ func (p *place) stream(t testing.TB) jetstream.Stream {
 
 func (p *place) recreate(t testing.TB) {
 	t.Helper()
-	if err := p.js.DeleteStream(t.Context(), streamName); err != nil {
-		t.Fatal(err)
-	}
+	p.remove(t)
 	p.create(t, nil)
 }
 
@@ -75,6 +73,26 @@ func (p *place) leave(testing.TB) {
 func (p *place) back(t testing.TB) {
 	p.server.Restart(t)
 	<-p.connected
+}
+
+// save remembers what the server has stored, and restore has it lose what came after that.
+func (p *place) save(t testing.TB) {
+	p.leave(t)
+	p.restoring = p.server.Save(t)
+	p.back(t)
+}
+
+func (p *place) restore(t testing.TB) {
+	p.leave(t)
+	p.restoring(t)
+	p.back(t)
+}
+
+func (p *place) remove(t testing.TB) {
+	t.Helper()
+	if err := p.js.DeleteStream(t.Context(), streamName); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (p *place) url() string { return "nats://" + p.server.Address() + "/" + streamName }
@@ -107,6 +125,9 @@ func TestAStreamKeepsThePromisesOfASource(t *testing.T) {
 			Recreate: p.recreate,
 			Leave:    p.leave,
 			Return:   p.back,
+			Save:     p.save,
+			Restore:  p.restore,
+			Remove:   p.remove,
 		}
 	})
 }
@@ -137,28 +158,36 @@ func TestAStreamThatMayLoseEventsUnseenIsRefused(t *testing.T) {
 }
 
 // TestAnotherMessageAtAPlaceThatWasReadIsNoticed: a server that loses the end of a stream numbers what comes then as it
-// has numbered what it lost.
+// has numbered what it lost. The stream is the same, and reaches as far as before.
 func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {
 	p := newPlace(t, nil)
-	p.add(t, sourcetest.Events(5))
+	p.add(t, sourcetest.Events(3))
+	p.save(t)
+	p.add(t, sourcetest.Events(5)[3:])
 	s := p.open(t)
-	ctx := context.WithoutCancel(t.Context())
-	if events, err := s.Read(ctx, streamName, 0, 10); err != nil || len(events) != 5 {
+	was, err := s.Incarnation(t.Context(), streamName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err := s.Read(t.Context(), streamName, 0, 10); err != nil || len(events) != 5 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
-	p.leave(t)
-	p.server.Lose(t)
-	p.back(t)
-	p.create(t, nil)
-	p.add(t, sourcetest.Events(9))
+	p.restore(t)
+	p.add(t, sourcetest.Events(9)[5:])
 	for {
-		_, err := s.Read(ctx, streamName, 5, 10)
+		events, err := s.Read(t.Context(), streamName, 5, 10)
 		if eventlog.Replaced(err) {
-			return
+			if !strings.Contains(err.Error(), "another message at sequence 5") {
+				t.Errorf("it is noticed by something else: %v", err)
+			}
+			break
 		}
 		if err == nil {
-			t.Fatal("the events of another stream were read")
+			t.Fatalf("%d events of another stream were read", len(events))
 		}
+	}
+	if is, err := s.Incarnation(t.Context(), streamName); is != was {
+		t.Errorf("it was made anew (%q, now %q), and must not be: %v", was, is, err)
 	}
 }
 

@@ -45,6 +45,11 @@ func TestAStreamThatAServerGivesOutKeepsThePromisesOfASource(t *testing.T) {
 				}
 			},
 			Recreate: p.recreate,
+			Leave:    p.leave,
+			Return:   p.back,
+			Save:     p.save,
+			Restore:  p.restore,
+			Remove:   p.remove,
 		}
 	})
 }

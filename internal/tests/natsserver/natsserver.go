@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -48,12 +49,23 @@ func (s *Server) Stop() {
 	}
 }
 
-// Lose stops the server, and loses all that it has stored.
-func (s *Server) Lose(t testing.TB) {
+// Save stops the server and copies what it has stored. restore puts that back in the place of what it has stored by
+// then; the server must be stopped again.
+func (s *Server) Save(t testing.TB) (restore func(testing.TB)) {
 	t.Helper()
 	s.Stop()
-	if err := os.RemoveAll(s.options.StoreDir); err != nil {
+	saved := filepath.Join(t.TempDir(), "saved")
+	if err := os.CopyFS(saved, os.DirFS(s.options.StoreDir)); err != nil {
 		t.Fatal(err)
+	}
+	return func(t testing.TB) {
+		t.Helper()
+		if err := os.RemoveAll(s.options.StoreDir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(s.options.StoreDir, os.DirFS(saved)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
