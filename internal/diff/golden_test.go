@@ -3,7 +3,9 @@ package diff
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +14,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/served"
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/parse"
 )
 
@@ -75,7 +79,8 @@ func TestProgramsReadTheReport(t *testing.T) {
 	}
 }
 
-// read reads the schemas of a case: events.graphqls are those of both, unless one has events of its own.
+// read reads the schemas of a case: events.graphqls are those of both, unless one has events of its own, and events.lock
+// is that of before.
 func read(t *testing.T, dir, which string) *Schemas {
 	t.Helper()
 	events := filepath.Join(dir, which+".events.graphqls")
@@ -87,11 +92,29 @@ func read(t *testing.T, dir, which string) *Schemas {
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
+	mark(t, m, filepath.Join(dir, eventlock.File))
 	s, _, err := served.Schema(m, api)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Schemas{s, m}
+}
+
+// mark marks what events of the lock lack, as a project has it read; without the file they may have all.
+func mark(t *testing.T, m *schema.Model, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	lock, found := eventlock.Read(string(text))
+	if lock != nil {
+		found = lock.Check(m)
+		lock.Next(m)
+	}
+	if err := errors.Join(err, found.Err()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func source(t *testing.T, path string) *ast.Source {

@@ -14,15 +14,12 @@ func reasons(was, now string) (all []string) {
 	}
 	before, after := parseVersion(was), parseVersion(now)
 	for _, t := range after {
-		switch text, known := find(before, t.what); {
-		case !known:
-			all = append(all, t.what+" is new")
-		case text != t.text:
+		if text, _ := find(before, t.what); text != t.text {
 			all = append(all, t.change(text))
 		}
 	}
 	for _, t := range before {
-		if _, known := find(after, t.what); !known {
+		if _, known := find(after, t.what); !known && !strings.HasPrefix(t.text, "removed ") {
 			all = append(all, t.what+" is removed")
 		}
 	}
@@ -46,8 +43,17 @@ func find(all []trait, what string) (text string, known bool) {
 	return all[i].text, true
 }
 
-// change says how a trait differs from what it was.
+// change says how a trait differs from what it was, "" for nothing. Of fields that were added to events later, the text
+// has nothing as long as they are what they were then.
 func (t trait) change(was string) string {
+	switch {
+	case strings.HasPrefix(t.text, "removed "):
+		return t.what + " is removed"
+	case was == "" && strings.HasPrefix(t.text, "added "):
+		return t.what + " is another than it was at first"
+	case was == "" || strings.HasPrefix(was, "removed "):
+		return t.what + " is new"
+	}
 	before, isNumber := strings.CutPrefix(was, "version ")
 	if after, ok := strings.CutPrefix(t.text, "version "); isNumber && ok {
 		return fmt.Sprintf("its version is %s, and was %s", after, before)
@@ -84,7 +90,7 @@ var nameless = map[string]string{
 // named is what lines are about that name it.
 var named = map[string]string{
 	"writer": "writer", "index": "index", "entity": "model", "item": "part", "event": "event", "field": "field",
-	"reference": "reference", "request": "reference",
+	"added": "field", "removed": "field", "reference": "reference", "request": "reference",
 }
 
 // versionParser reads a text of code.VersionText.
@@ -119,6 +125,9 @@ func (p *versionParser) line(line string) {
 		p.event = ""
 	case "event":
 		p.event = name
+	case "inside":
+		p.event = name
+		return
 	case "field":
 		name, line = p.field(name, line)
 	}
@@ -132,7 +141,7 @@ func (p *versionParser) line(line string) {
 		}
 		return
 	}
-	if word == "field" && p.event != "" {
+	if named[word] == "field" && p.event != "" {
 		about += " of event " + p.event
 	}
 	if p.entity != "" && word != "entity" {

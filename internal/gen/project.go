@@ -76,12 +76,18 @@ func (p *project) readSchemas() (err error) {
 	if len(p.readModels) == 0 {
 		return fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
 	}
-	text, err := os.ReadFile(eventsFile)
+	return p.readEvents("")
+}
+
+// readEvents reads the events in a folder, and the lock of them where there is one.
+func (p *project) readEvents(dir string) error {
+	name := filepath.Join(dir, eventsFile)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("read the events: %w", err)
 	}
-	p.events = []*ast.Source{{Name: eventsFile, Input: string(text)}}
-	if text, err = os.ReadFile(lockFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	p.events = []*ast.Source{{Name: name, Input: string(text)}}
+	if text, err = os.ReadFile(filepath.Join(dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read what the events of a log may hold: %w", err)
 	}
 	p.lock = string(text)

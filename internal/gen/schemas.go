@@ -19,8 +19,8 @@ import (
 )
 
 // Diff says what the change from the schemas at was to those at now does. Each is a folder of a project, the file of a
-// schema of read models with events.graphqls beside it, or else a revision that git knows of the project in the
-// working directory. It changes the working directory while it runs.
+// schema of read models with events.graphqls, and events.lock if there is one, beside it, or else a revision that git
+// knows of the project in the working directory. It changes the working directory while it runs.
 func Diff(was, now string) (r diff.Report, err error) {
 	before, err := schemasAt(was)
 	if err != nil {
@@ -64,9 +64,7 @@ func schemasOfFile(path string) (*diff.Schemas, error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		p.readModels = []*ast.Source{{Name: path, Input: string(text)}}
-		events := filepath.Join(filepath.Dir(path), eventsFile)
-		text, err = os.ReadFile(events)
-		p.events = []*ast.Source{{Name: events, Input: string(text)}}
+		err = p.readEvents(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the schemas (fix: keep %s beside %s, or name the folder of a project): %w", eventsFile,

@@ -8,6 +8,7 @@ type EventType struct {
 	Description string
 	Was         []string // former names of an event, under which it is read too; the oldest first
 	Fields      []*EventField
+	Gone        []string `json:",omitempty"` // fields that were added to the type later, and removed again
 	Pos         Pos
 }
 
@@ -50,5 +51,10 @@ type EventField struct {
 	Tag          bool
 	Was          []string `json:",omitempty"` // former names, under which it is read too; the oldest first
 	Default      string   `json:",omitempty"` // JSON of the value of events without it; "" for none
-	Pos          Pos
+	// Added stands for what the field was when its type got it, if a log could have events of the type by then; "" for
+	// a field that was there from the first. Events of before lack it.
+	Added string `json:",omitempty"`
+	// AsAdded says that the field still is what it was then: to rows it is as if it were not there.
+	AsAdded bool `json:",omitempty"`
+	Pos     Pos
 }

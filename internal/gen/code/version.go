@@ -145,13 +145,16 @@ func tellFields(b *strings.Builder, fields []*schema.Field) {
 
 // tellEvents writes what the projections of a model read of its events, and which of their fields they may filter by.
 func tellEvents(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
-	tagged := slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return len(w.Tags) > 0 })
-	input := eventText{Builder: b, enums: m.EventEnums, tagged: tagged, written: map[*schema.EventType]bool{}}
+	input := eventText{Builder: b, enums: m.EventEnums, written: map[*schema.EventType]bool{}}
+	for _, w := range r.Writers {
+		input.tags = append(input.tags, w.Tags...)
+	}
 	for _, t := range m.Events {
 		if slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return slices.Contains(w.Events, t.Name) }) {
 			input.tell(t)
 		}
 	}
+	input.tellChanges()
 }
 
 // firstNames are the oldest names of events: to call one otherwise changes nothing in rows.
@@ -185,33 +188,93 @@ func halfText(h schema.Half) string {
 type eventText struct {
 	*strings.Builder
 	enums   []*schema.Enum
-	tagged  bool // the model takes events by their tags; to all others tags mean nothing
+	tags    []string // by which the model takes events; without any, tags mean nothing to it
 	written map[*schema.EventType]bool
+	added   []*schema.EventType // objects in fields that are as they were added
 }
 
 // tell writes an event, or an object inside of one, with all that is inside of it.
+//
+// A field that was added when the log had events of the type, none of which has it, is left out as long as it is what it
+// was then: rows of before are those that the schema with the field gives. Where it is another, or gone again, events
+// of the time in between are read otherwise.
 func (e *eventText) tell(t *schema.EventType) {
 	if e.written[t] {
 		return
 	}
 	e.written[t] = true
-	fmt.Fprintf(e, "event %q\n", t.FirstName())
-	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int {
-		return cmp.Compare(a.FirstName(), b.FirstName())
-	})
-	for _, f := range fields {
-		tag := e.tagged && (f.Tag || f.PartitionTag)
-		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.FirstName(), e.typeText(f), f.List, f.Nullable,
-			f.ElemNullable, tag)
-		if f.Default != "" {
-			fmt.Fprintf(e, "default %q\n", f.Default)
+	fields := slices.DeleteFunc(sortedFields(t), func(f *schema.EventField) bool {
+		leftOut := f.AsAdded && !e.filtersBy(f)
+		if leftOut && f.Object != nil {
+			e.added = append(e.added, f.Object)
 		}
+		return leftOut
+	})
+	e.tellFields("event", t, fields)
+}
+
+// tellFields writes fields of a type, and the objects in them, after a line with the word and the type.
+func (e *eventText) tellFields(word string, t *schema.EventType, fields []*schema.EventField) {
+	fmt.Fprintf(e, "%s %q\n", word, t.FirstName())
+	for _, f := range fields {
+		e.tellField(f)
+	}
+	for _, name := range t.Gone {
+		fmt.Fprintf(e, "removed %q\n", name)
 	}
 	for _, f := range fields {
 		if f.Object != nil {
 			e.tell(f.Object)
 		}
 	}
+}
+
+func (e *eventText) tellField(f *schema.EventField) {
+	word, tag := "field", len(e.tags) > 0 && (f.Tag || f.PartitionTag)
+	if f.Added != "" {
+		word = "added"
+	}
+	fmt.Fprintf(e, "%s %q %s list=%t nullable=%t,%t tag=%t\n", word, f.FirstName(), e.typeText(f), f.List, f.Nullable,
+		f.ElemNullable, tag)
+	if f.Default != "" {
+		fmt.Fprintf(e, "default %q\n", f.Default)
+	}
+}
+
+// filtersBy reports whether one of the tags is a value of the field.
+func (e *eventText) filtersBy(f *schema.EventField) bool {
+	return slices.ContainsFunc(e.tags, func(tag string) bool { return strings.HasPrefix(tag, f.Name+":") })
+}
+
+// tellChanges writes, of objects in fields that were left out, the fields that were added to them in turn, and are not
+// what they were then: all else in the objects is part of what the fields are.
+func (e *eventText) tellChanges() {
+	looked := map[*schema.EventType]bool{}
+	for len(e.added) > 0 {
+		t := e.added[0]
+		if e.added = e.added[1:]; e.written[t] || looked[t] {
+			continue
+		}
+		looked[t] = true
+		var changed []*schema.EventField
+		for _, f := range sortedFields(t) {
+			switch {
+			case f.Added != "" && !f.AsAdded:
+				changed = append(changed, f)
+			case f.Object != nil:
+				e.added = append(e.added, f.Object)
+			}
+		}
+		if len(changed) > 0 || len(t.Gone) > 0 {
+			e.tellFields("inside", t, changed)
+		}
+	}
+}
+
+func sortedFields(t *schema.EventType) []*schema.EventField {
+	return slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int {
+		return cmp.Compare(a.FirstName(), b.FirstName())
+	})
 }
 
 // typeText is the type of a field. An enum is its values: a decoder takes no others.

@@ -27,6 +27,7 @@ type Lock struct {
 
 type removedField struct {
 	name, typ string
+	added     bool // later than the type
 }
 
 // Read reads the file; an empty text is that of no events. The Lock is nil where the text has errors.
@@ -49,13 +50,24 @@ func Read(text string) (*Lock, schema.Diagnostics) {
 		return nil, p.Found
 	}
 	for _, def := range doc.Types {
-		for _, d := range def.Directives.ForNames("removed") {
-			name, _ := sdl.Text(d, "field")
-			typ, _ := sdl.Text(d, "type")
-			l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ})
-		}
+		l.readMarks(def)
 	}
 	return l, nil
+}
+
+// readMarks reads what the lock says of a type beside what a schema does.
+func (l *Lock) readMarks(def *ast.Definition) {
+	for _, d := range def.Directives.ForNames("removed") {
+		name, _ := sdl.Text(d, "field")
+		typ, _ := sdl.Text(d, "type")
+		l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ, sdl.Flag(d, "added")})
+	}
+	t := typeNamed(slices.Concat(l.Events, l.Values), def.Name)
+	for _, f := range def.Fields {
+		if d := f.Directives.ForName("added"); d != nil && t != nil {
+			fieldNamed(t, f.Name).Added, _ = sdl.Text(d, "as")
+		}
+	}
 }
 
 // typeNamed finds a type that has the name, or had it, nil for none.

@@ -108,7 +108,7 @@ type Placed @was(name: "Ordered")
     @removed(field: "note", type: "String")
     @removed(field: "total", type: "Decimal") {
   orderId: ID! @was(name: "id")
-  currency: String
+  currency: String @added(as: "884d3da96c41")
 }
 
 type Used @retired

@@ -34,7 +34,8 @@ func (r removedField) fits(f *schema.EventField) bool {
 	return list == f.List && (!list || full || f.ElemNullable) && f.Object == nil && f.Enum == "" && fits(elem, f.Scalar)
 }
 
-// Next writes the lock of a schema that the events of this one satisfy.
+// Next marks what was added to the types of a schema, and writes the lock of the schema, which events of this one
+// satisfy.
 func (l *Lock) Next(now *schema.Model) string {
 	w := &writer{lock: l, now: now, was: map[*schema.EventType][]*schema.EventType{}}
 	for _, was := range l.Events {
@@ -42,6 +43,7 @@ func (l *Lock) Next(now *schema.Model) string {
 			w.succeeds(was, t)
 		}
 	}
+	w.markAdded()
 	w.text.WriteString(header)
 	for _, t := range now.Events {
 		w.event(t)
@@ -89,7 +91,11 @@ func (w *writer) event(t *schema.EventType) {
 		w.text.WriteString(" @event")
 	}
 	for _, r := range w.removed(t) {
-		fmt.Fprintf(&w.text, "\n    @removed(field: %q, type: %q)", r.name, r.typ)
+		added := ""
+		if r.added {
+			added = ", added: true"
+		}
+		fmt.Fprintf(&w.text, "\n    @removed(field: %q, type: %q%s)", r.name, r.typ, added)
 	}
 	w.text.WriteString(" {\n")
 	for _, f := range t.Fields {
@@ -97,7 +103,11 @@ func (w *writer) event(t *schema.EventType) {
 		if mayLack(f) {
 			typ = strings.TrimSuffix(typ, "!")
 		}
-		fmt.Fprintf(&w.text, "  %s: %s%s\n", f.Name, typ, formerNames(f.Was))
+		fmt.Fprintf(&w.text, "  %s: %s%s", f.Name, typ, formerNames(f.Was))
+		if f.Added != "" {
+			fmt.Fprintf(&w.text, " @added(as: %q)", f.Added)
+		}
+		w.text.WriteString("\n")
 	}
 	w.text.WriteString("}\n")
 }
@@ -125,7 +135,7 @@ func (w *writer) removed(t *schema.EventType) (all []removedField) {
 		}
 		for _, f := range was.Fields {
 			for _, name := range append([]string{f.Name}, f.Was...) {
-				add(removedField{name, removedType(f)})
+				add(removedField{name, removedType(f), f.Added != ""})
 			}
 		}
 	}
