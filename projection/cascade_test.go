@@ -86,7 +86,8 @@ func (s prefix) Head(ctx context.Context, partition string) (uint64, error) {
 
 func (s prefix) Wait(context.Context, eventlog.Offsets) error { return io.EOF }
 
-// TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten has another process change the club while a pick gets a copy of it.
+// TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten has another process change the club while a pick gets a copy of
+// it.
 func TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten(t *testing.T) {
 	for _, mode := range []refMode{{cascade: true}, transactional} {
 		l := newHeldLog(t)
@@ -102,8 +103,8 @@ func TestConcurrencyACopyIsOfTheRowAsItIsWhenItIsWritten(t *testing.T) {
 	}
 }
 
-// TestConcurrencyACopyFollowsAChangeThatDidNotKnowOfIt has another process give a pick a copy of the club while the change
-// of the club is on its way, which has found no pick by then.
+// TestConcurrencyACopyFollowsAChangeThatDidNotKnowOfIt has another process give a pick a copy of the club while the
+// change of the club is on its way, which has found no pick by then.
 func TestConcurrencyACopyFollowsAChangeThatDidNotKnowOfIt(t *testing.T) {
 	for _, c := range []struct {
 		mode refMode
@@ -179,8 +180,8 @@ func (l *heldLog) fold(mode refMode, ends eventlog.Offsets, more *atomic.Bool, o
 	return db
 }
 
-// holdUp holds up the process that has come to the first ends, right before it writes the row, until another has come to
-// the second ends; then it goes on with the whole log. The pick holds the new name after that.
+// holdUp holds up the process that has come to the first ends, right before it writes the row, until another has come
+// to the second ends; then it goes on with the whole log. The pick holds the new name after that.
 func (l *heldLog) holdUp(mode refMode, first, second eventlog.Offsets, row string) {
 	l.t.Helper()
 	held, more := false, new(atomic.Bool)

@@ -134,8 +134,8 @@ func TestStatusFollowsARunner(t *testing.T) {
 	}
 }
 
-// TestAWriteThatFailsOnceLeavesNothingBehind has each write of a start fail once, and then none: the Runner is live, shows no
-// error, and the layout of its rows is on record as if nothing had happened.
+// TestAWriteThatFailsOnceLeavesNothingBehind has each write of a start fail once, and then none: the Runner is live,
+// shows no error, and the layout of its rows is on record as if nothing had happened.
 func TestAWriteThatFailsOnceLeavesNothingBehind(t *testing.T) {
 	for fails := 1; ; fails++ {
 		store := newFaultyStore()

@@ -79,8 +79,8 @@ func TestProgramsReadTheReport(t *testing.T) {
 	}
 }
 
-// read reads the schemas of a case: events.graphqls are those of both, unless one has events of its own, and events.lock
-// is that of before.
+// read reads the schemas of a case: events.graphqls are those of both, unless one has events of its own, and
+// events.lock is that of before.
 func read(t *testing.T, dir, which string) *Schemas {
 	t.Helper()
 	events := filepath.Join(dir, which+".events.graphqls")

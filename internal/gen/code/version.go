@@ -195,9 +195,9 @@ type eventText struct {
 
 // tell writes an event, or an object inside of one, with all that is inside of it.
 //
-// A field that was added when the log had events of the type, none of which has it, is left out as long as it is what it
-// was then: rows of before are those that the schema with the field gives. Where it is another, or gone again, events
-// of the time in between are read otherwise.
+// A field that was added when the log had events of the type, none of which has it, is left out as long as it is what
+// it was then: rows of before are those that the schema with the field gives. Where it is another, or gone again,
+// events of the time in between are read otherwise.
 func (e *eventText) tell(t *schema.EventType) {
 	if e.written[t] {
 		return

@@ -3,10 +3,10 @@ package cascade
 import "github.com/foldql/foldql/querydb"
 
 // LinkVersion is the version of the links to the row with the identifier by one reference: a note that each commit
-// writes which adds such a link, so that its revision grows. A commit in which copies follow their row has found them by
-// the links; it takes effect only where the version is still the one that was read before these. Without that, another
-// process could add a link in between, with a copy of the row as it was, and no change would ever reach that copy. A
-// cascade after the commit needs no such version, because it reads the links when the row has changed already.
+// writes which adds such a link, so that its revision grows. A commit in which copies follow their row has found them
+// by the links; it takes effect only where the version is still the one that was read before these. Without that,
+// another process could add a link in between, with a copy of the row as it was, and no change would ever reach that
+// copy. A cascade after the commit needs no such version, because it reads the links when the row has changed already.
 type LinkVersion struct {
 	Reference
 	Identifier string

@@ -206,7 +206,11 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 	if err := s.serving.judge(c); err != nil {
 		return err
 	}
-	return s.describe(ctx)
+	if err := s.serving.describe(ctx, &s.done.Header); err != nil {
+		s.known = false // so the next Open does it
+		return err
+	}
+	return nil
 }
 
 // IsComplete reports whether the rows are known to be complete.

@@ -163,20 +163,12 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
 	s.p.setWatermark(s.db, s.done.expiryWatermark())
-	if err := s.describe(ctx); err != nil {
+	if err := s.serving.describe(ctx, &s.done.Header); err != nil {
+		s.known = false // so the next Open does it
 		return err
 	}
 	s.watch.Opened(s.done.Partitions, s.Letters.Len(), s.Tasks)
 	return nil
-}
-
-// describe puts on record how the rows are laid out; where it fails, the next Open does it.
-func (s *State) describe(ctx context.Context) error {
-	err := s.serving.describe(ctx, &s.done.Header)
-	if err != nil {
-		s.known = false
-	}
-	return err
 }
 
 // identifyEvery is how often, at most, a State looks whether the table of its rows is the one that it was.

@@ -156,20 +156,18 @@ func (m *Monitor) idle() {
 	m.succeeded(Reading)
 }
 
-func (m *Monitor) failed(what Act, err error) {
+// tried takes note of how an attempt has ended.
+func (m *Monitor) tried(what Act, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err == nil {
+		m.succeeded(what)
+		return
+	}
 	s := &m.snapshot
 	m.failing[what] = true
 	s.Heartbeat = m.now()
 	s.LastError, s.LastErrorAt = string(what)+": "+err.Error(), s.Heartbeat
-}
-
-// recovered says that an act which was tried again has succeeded.
-func (m *Monitor) recovered(what Act) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.succeeded(what)
 }
 
 // succeeded says that what may have failed has succeeded; the caller holds the lock.

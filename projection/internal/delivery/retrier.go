@@ -26,7 +26,7 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 	for n := 0; ; n++ {
 		err := r.guarded(context.WithoutCancel(ctx), f)
 		if err == nil && n > 0 {
-			r.monitor.recovered(what)
+			r.monitor.tried(what, nil)
 		}
 		if err == nil || refused(err) || permanent(err) {
 			return err
@@ -45,7 +45,7 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 
 func (r *retrier) failed(ctx context.Context, what Act, err error) {
 	err = r.cfg.explained(err)
-	r.monitor.failed(what, err)
+	r.monitor.tried(what, err)
 	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)),
 		slog.Any("error", err))
 }

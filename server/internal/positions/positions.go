@@ -160,8 +160,8 @@ func (p *Positions) readsLate(read *reads) bool { return read.indexes && p.cfg.D
 func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
 	switch {
 	case p.readsLate(read):
-		return graphqlerr.New(graphqlerr.BadUserInput, "an index of DynamoDB follows its table some time later, so no answer "+
-			"from one is strong: ask by primary key, or leave the header %s out", ConsistencyHeader)
+		return graphqlerr.New(graphqlerr.BadUserInput, "an index of DynamoDB follows its table some time later, so no "+
+			"answer from one is strong: ask by primary key, or leave the header %s out", ConsistencyHeader)
 	case at.Cascades > 0:
 		return graphqlerr.New(graphqlerr.Stale, "copies of rows are yet to follow them: ask again, or leave the header %s "+
 			"out", ConsistencyHeader)

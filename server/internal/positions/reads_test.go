@@ -95,7 +95,8 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 	}
 }
 
-// TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their rows.
+// TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their
+// rows.
 func TestAStrongAnswerIsNeverEventual(t *testing.T) {
 	open := func(drv driver.Driver) *Positions {
 		db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})

@@ -1,6 +1,6 @@
-// Package plain folds those events of the ledger that references, cascades, aggregates and a time series hang on: with maps, one event
-// after another, and without package projection. What servers keep must be what it says, so that a fault of package
-// projection is not on both sides of the comparison.
+// Package plain folds those events of the ledger that references, cascades, aggregates and a time series hang on: with
+// maps, one event after another, and without package projection. What servers keep must be what it says, so that a
+// fault of package projection is not on both sides of the comparison.
 //
 // A copy that follows is made of the other row as it is in the end. One that does not is made when the row gets the
 // identifier, and kept as long as the row has that.
@@ -115,8 +115,8 @@ func decoded[V any](decode func([]byte) (V, error), e *eventlog.Event, take func
 	return take(v)
 }
 
-// setOwner makes an owner, or takes it away, and with it the seals on cards and the keepers of boxes: these follow in the
-// same commit.
+// setOwner makes an owner, or takes it away, and with it the seals on cards and the keepers of boxes: these follow in
+// the same commit.
 func (s *state) setOwner(id string, o *model.Owner) error {
 	s.owners[id] = o
 	if err := note(s, model.OwnerCodec, id, o); err != nil {

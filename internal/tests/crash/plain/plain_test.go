@@ -21,7 +21,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Line 4 waits for the branch b2, which line 9 brings; line 10 is about a card that is gone; line 30 reads twice at once.
+// Line 4 waits for the branch b2, which line 9 brings; line 10 is about a card that is gone; line 30 reads twice at
+// once.
 const events = `{"specversion":"1.0","id":"1","source":"/l","type":"OwnerNamed","time":"2024-01-01T00:00:01Z","data":{"owner":"o1","name":"first"}}
 {"specversion":"1.0","id":"2","source":"/l","type":"BranchNamed","time":"2024-01-01T00:00:02Z","data":{"branch":"b1","name":"old","head":"o1"}}
 {"specversion":"1.0","id":"3","source":"/l","type":"CardIssued","time":"2024-01-01T00:00:03Z","data":{"card":"c1","branch":"b1","holder":"o1","seal":"o1"}}
