@@ -45,8 +45,7 @@ func (w *writer) plan() {
 	plan, later := fmt.Sprint("p", i), fmt.Sprint("e", i)
 	switch n := w.rng.IntN(100); {
 	case n < 25:
-		w.write("PlanTaken", w.row(plan), data{"plan": plan, "name": w.name(), "tariff": w.tariff(),
-			"spare": w.maybe(w.tariff())})
+		w.takePlan(plan)
 	case n < 45:
 		w.write("PlanTaken", w.row(later), data{"plan": later, "name": names[i%len(names)], "tariff": w.laterTariff(),
 			"spare": w.maybe(w.laterTariff())})
@@ -63,6 +62,11 @@ func (w *writer) plan() {
 	default:
 		w.write("TariffSet", "", data{"tariff": w.tariff(), "price": len(w.lines), "quiet": w.rng.IntN(2) == 0})
 	}
+}
+
+func (w *writer) takePlan(plan string) {
+	w.write("PlanTaken", w.row(plan), data{"plan": plan, "name": w.name(), "tariff": w.tariff(),
+		"spare": w.maybe(w.tariff())})
 }
 
 // laterTariff is one whose copies follow after its changes: all of them, where partitions take turns.

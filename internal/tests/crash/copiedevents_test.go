@@ -13,14 +13,14 @@ const (
 )
 
 func (w *writer) copied() {
-	switch w.rng.IntN(8) {
+	switch w.rng.IntN(9) {
 	case 0, 1:
 		w.terminal()
 		return
-	case 2:
+	case 2, 3:
 		w.plan()
 		return
-	case 3:
+	case 4:
 		w.box(fmt.Sprint("h", w.gone/100+w.rng.IntN(homes)))
 		return
 	}
@@ -39,12 +39,7 @@ func (w *writer) copied() {
 	case n < 70:
 		w.write("CardReturned", w.row(card), data{"card": card})
 	case n < 82:
-		holders := []string{}
-		for range w.rng.IntN(4) {
-			holders = append(holders, w.pick("", "o0", "o1", "o2"))
-		}
-		w.write("HomeFormed", w.row(home), data{"home": home, "name": w.name(), "branch": w.branch(),
-			"head": w.owner(), "holders": holders})
+		w.formHome(home)
 	case n < 92:
 		w.write("KeyGiven", w.row(home), data{"home": home, "number": w.rng.IntN(5), "holder": w.owner(),
 			"maker": w.branch()})
@@ -53,6 +48,15 @@ func (w *writer) copied() {
 	default:
 		w.write("HomeLeft", w.row(home), data{"home": home})
 	}
+}
+
+func (w *writer) formHome(home string) {
+	holders := []string{}
+	for range w.rng.IntN(4) {
+		holders = append(holders, w.pick("", "o0", "o1", "o2"))
+	}
+	w.write("HomeFormed", w.row(home), data{"home": home, "name": w.name(), "branch": w.branch(), "head": w.owner(),
+		"holders": holders})
 }
 
 // crowd issues thousands of cards of one branch: each change of it, and of an owner, is a cascade to all of them, or to

@@ -7,7 +7,8 @@
 // or end their goroutine; and retry or skip dead letters. At the end every row of every table, every entry of every
 // index, the checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects:
 // the shop, the registry of the examples, and the ledger, whose projectors use every op there is, with references,
-// cascades and an aggregate. Links must be those of the references, and no cascade may be left. What follows
+// cascades by the schema and by request of an event, an aggregate with parts of parts, and time series that go on while
+// those who keep them are renamed. Links must be those of the references, and no cascade may be left. What follows
 // references is held besides against a fold of its own, package plain, which owes nothing to package projection. The
 // ledger has a log with several partitions too, which servers take in different orders, so that a copy is made in one
 // while its source changes in another. A trial without conditions on writes shows that differences are found.

@@ -80,6 +80,12 @@ func ledgerEvents(rng *rand.Rand) ([]string, error) {
 		w.nameBranch(fmt.Sprint("b", i))
 	}
 	w.setTariffs()
+	for i := range homes {
+		w.formHome(fmt.Sprint("h", i))
+	}
+	for i := range plans {
+		w.takePlan(fmt.Sprint("p", i))
+	}
 	if w.rng.IntN(8) == 0 {
 		w.crowd([]int{300, 1500, 5000}[w.rng.IntN(3)])
 	}
@@ -137,7 +143,7 @@ func (w *writer) open(account string) {
 
 func (w *writer) next() {
 	a := w.account()
-	if w.rng.IntN(3) == 0 {
+	if w.rng.IntN(2) == 0 {
 		w.copied()
 		return
 	}
