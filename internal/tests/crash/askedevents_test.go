@@ -15,8 +15,8 @@ const (
 )
 
 // Tariffs r0, r1 and so on have copies follow in the commit of a change, or not at all. Copies of x0 and x1 follow
-// after it: each change of x1, and those in plans of one name each change of x0. A plan that has one of those keeps its
-// name, so that it does not hang on the moment at which copies follow.
+// after it: all follow each change of x1, and those in plans of one name each change of x0. A plan that has one of
+// those keeps its name, so that it does not hang on the moment at which copies follow.
 const (
 	someLater = "x0"
 	allLater  = "x1"
@@ -146,8 +146,8 @@ func (w *writer) terminal() {
 	}
 }
 
-// read writes a reading, of now or of some time ago, at which there may be others. Some are of two times, which must
-// not be the same.
+// read writes a reading, of now or of some time ago, at which there may be others. Some are of two times, and not taken
+// where these are one.
 func (w *writer) read(terminal string) {
 	const step = 30 * time.Second
 	at := w.now.Truncate(step).Add(-step * time.Duration(w.rng.IntN(20)))

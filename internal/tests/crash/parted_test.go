@@ -13,7 +13,7 @@ import (
 
 // A log with several partitions, which servers fold side by side: a row gets a copy in one of them while the source of
 // the copy changes in another. Rows must not hang on how partitions take turns, so branches keep their first name, and
-// tariffs their first price where copies do not follow each change, as some copies are to stay what they were; the
+// tariffs whose copies do not follow each change keep their first price, as some copies are to stay what they were; the
 // events of a row have it for their subject, so that none overtakes one that waits for its branch; and there is no
 // event that cannot be folded, which would hold back those behind it for good. After a while other rows take the place
 // of each, so that a wrong copy is not put right by the next change.

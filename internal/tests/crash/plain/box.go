@@ -8,8 +8,11 @@ import (
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 )
 
-// takeBox folds an event of a box in the safe of a home.
-func (s *state) takeBox(e *eventlog.Event) error {
+// boxFold folds events of boxes, which homes have in their safes.
+type boxFold struct{ *state }
+
+// takeBox folds an event of a box.
+func (s boxFold) takeBox(e *eventlog.Event) error {
 	switch e.Type {
 	case "BoxFilled":
 		return decoded(event.DecodeBoxFilled, e, func(v event.BoxFilled) error {
@@ -47,7 +50,7 @@ func (s *state) takeBox(e *eventlog.Event) error {
 }
 
 // boxOf is a box as it is, to be changed, or a new one; nil where there is no such home.
-func (s *state) boxOf(home string, upper bool) *model.Box {
+func (s boxFold) boxOf(home string, upper bool) *model.Box {
 	h := s.homes[home]
 	switch {
 	case h == nil:
@@ -62,7 +65,7 @@ func (s *state) boxOf(home string, upper bool) *model.Box {
 	return &model.Box{}
 }
 
-func (s *state) setBox(home string, upper bool, b *model.Box, e *eventlog.Event) error {
+func (s boxFold) setBox(home string, upper bool, b *model.Box, e *eventlog.Event) error {
 	h := s.homes[home]
 	if h.Changed = &e.Time; upper {
 		h.Safe.Upper = b
@@ -74,7 +77,7 @@ func (s *state) setBox(home string, upper bool, b *model.Box, e *eventlog.Event)
 
 // giveTariff gives a box the tariff of the identifier, as it is now. Where it has that tariff already, the copy stays.
 // It reports false where the event has to wait.
-func (s *state) giveTariff(b *model.Box, id *string, e *eventlog.Event) bool {
+func (s boxFold) giveTariff(b *model.Box, id *string, e *eventlog.Event) bool {
 	switch {
 	case id == nil:
 		b.TariffID, b.Tariff = nil, nil
@@ -98,7 +101,7 @@ func boxes(h *model.Home) (all []*model.Box) {
 }
 
 // setKeepers has boxes hold the owner as it is now.
-func (s *state) setKeepers(owner string) (err error) {
+func (s boxFold) setKeepers(owner string) (err error) {
 	for id, h := range s.homes {
 		kept := false
 		for _, b := range boxes(h) {
@@ -126,4 +129,17 @@ func withoutLater(h *model.Home) *model.Home {
 		}
 	}
 	return &now
+}
+
+// sponsors gives the boxes of a home the copies of those who share them, and says how many rows the copies in boxes are
+// of.
+func (s boxFold) sponsors(h *model.Home) (n int) {
+	for _, b := range boxes(h) {
+		n += given(b.TariffID, b.KeeperID) + len(b.SponsorIDs)
+		b.Sponsors = nil
+		for _, id := range b.SponsorIDs {
+			b.Sponsors = append(b.Sponsors, s.branch(id))
+		}
+	}
+	return n
 }

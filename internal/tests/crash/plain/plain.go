@@ -93,15 +93,15 @@ func (s *state) take(e *eventlog.Event) error {
 	case "CardIssued", "CardUsed", "CardReturned":
 		return s.takeCard(e)
 	case "TariffSet", "TariffCorrected":
-		return s.takeTariff(e)
+		return planFold{s}.takeTariff(e)
 	case "PlanTaken", "PlanRenamed", "PlanEnded":
-		return s.takePlan(e)
+		return planFold{s}.takePlan(e)
 	case "TerminalGiven", "TerminalRead", "TerminalLeft", "TerminalScrapped":
-		return s.takeTerminal(e)
+		return terminalFold{s}.takeTerminal(e)
 	case "HomeFormed", "HomeRenamed", "KeyGiven", "KeyLost", "HomeLeft":
 		return s.takeHome(e)
 	case "BoxFilled", "BoxShared", "BoxTaken":
-		return s.takeBox(e)
+		return boxFold{s}.takeBox(e)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (s *state) setOwner(id string, o *model.Owner) error {
 			return err
 		}
 	}
-	return s.setKeepers(id)
+	return boxFold{s}.setKeepers(id)
 }
 
 // nameBranch makes the branch, for which events may have waited.

@@ -21,8 +21,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Line 4 waits for the branch b2, which line 9 brings; line 10 is about a card that is gone; line 30 reads twice at
-// once.
+// Line 4 waits for the branch b2, which line 9 brings; line 10 is about a card that is gone; line 30 reads twice at one
+// time.
 const events = `{"specversion":"1.0","id":"1","source":"/l","type":"OwnerNamed","time":"2024-01-01T00:00:01Z","data":{"owner":"o1","name":"first"}}
 {"specversion":"1.0","id":"2","source":"/l","type":"BranchNamed","time":"2024-01-01T00:00:02Z","data":{"branch":"b1","name":"old","head":"o1"}}
 {"specversion":"1.0","id":"3","source":"/l","type":"CardIssued","time":"2024-01-01T00:00:03Z","data":{"card":"c1","branch":"b1","holder":"o1","seal":"o1"}}
@@ -89,7 +89,7 @@ func TestAPlainFoldFindsWhatIsNotAsTheEventsSay(t *testing.T) {
 			Tariff: &model.TariffCopy{ID: "r1", Price: 2}}), "Plan: the row differs from that of a plain fold"},
 		{"a newest reading is not the newest", putTerminal, "Terminal: the row differs from that of a plain fold"},
 		{"a reading is there that is none", put(model.TerminalEventCodec, model.TerminalEvent{Terminal: "t1",
-			EventPartition: "0", EventOffset: 30}), "TerminalEvent: the history differs from that of a plain fold"},
+			EventPartition: "0", EventOffset: 30}), "TerminalEvent by a plain fold: the history differs"},
 		{"an item lies elsewhere in the local index", moveItem, "Homes: an item"},
 		{"a link is missing", dropLink, "there are -1 links too many that lead to the row"},
 	} {

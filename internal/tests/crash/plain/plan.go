@@ -10,8 +10,11 @@ import (
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 )
 
+// planFold folds events of plans, and of the tariffs of these and of boxes.
+type planFold struct{ *state }
+
 // takePlan folds an event of a plan.
-func (s *state) takePlan(e *eventlog.Event) error {
+func (s planFold) takePlan(e *eventlog.Event) error {
 	switch e.Type {
 	case "PlanTaken":
 		return decoded(event.DecodePlanTaken, e, func(v event.PlanTaken) error {
@@ -42,9 +45,9 @@ func (s *state) takePlan(e *eventlog.Event) error {
 	return decoded(event.DecodePlanEnded, e, func(v event.PlanEnded) error { return s.setPlan(v.Plan, nil) })
 }
 
-func (s *state) setPlan(id string, p *model.Plan) error {
+func (s planFold) setPlan(id string, p *model.Plan) error {
 	s.plans[id] = p
-	return note(s, model.PlanCodec, id, p)
+	return note(s.state, model.PlanCodec, id, p)
 }
 
 // tariffOf is a copy of the tariff as it is now; nil where there is none, for which the event waits then.
@@ -62,7 +65,7 @@ func (s *state) tariffOf(id string, e *eventlog.Event) *model.TariffCopy {
 func isLater(tariff string) bool { return strings.HasPrefix(tariff, "x") }
 
 // takeTariff folds an event of a tariff, which stays once it is there.
-func (s *state) takeTariff(e *eventlog.Event) error {
+func (s planFold) takeTariff(e *eventlog.Event) error {
 	if e.Type == "TariffSet" {
 		return decoded(event.DecodeTariffSet, e, func(v event.TariffSet) error {
 			return s.setTariff(v.Tariff, v.Price, func(_, _ string, asked bool) bool { return !asked && !v.Quiet })
@@ -83,13 +86,13 @@ func holdsNoTariff(model string) bool { return model != "Plan" && model != "Home
 
 // setTariff gives a tariff a price, and with it those copies that follow: it is asked of each by the model and the name
 // of the row that holds it, and by whether it is one that follows nothing unless it is asked to.
-func (s *state) setTariff(id string, price int, follows func(of, name string, asked bool) bool) error {
+func (s planFold) setTariff(id string, price int, follows func(of, name string, asked bool) bool) error {
 	if t := s.tariffs[id]; t != nil && t.Price == price {
 		return s.release(id)
 	}
 	t := &model.Tariff{ID: id, Price: price}
 	s.tariffs[id] = t
-	err := note(s, model.TariffCodec, id, t)
+	err := note(s.state, model.TariffCodec, id, t)
 	now := &model.TariffCopy{ID: id, Price: price}
 	for plan, p := range s.plans {
 		if p == nil {

@@ -56,7 +56,7 @@ func (s *state) rows() ([]verifier.PlainRow, error) {
 		links := 0
 		if h != nil {
 			h.Branch, h.Head = s.branch(h.BranchID), s.owner(h.HeadID)
-			links = 1 + given(h.HeadID) + s.holders(h) + s.sponsors(h)
+			links = 1 + given(h.HeadID) + s.holders(h) + boxFold{s}.sponsors(h)
 		}
 		add(&l, model.HomeCodec, id, model.Home{ID: id}, h, links)
 	}
@@ -74,18 +74,6 @@ func (s *state) holders(h *model.Home) int {
 		}
 	}
 	return len(ids)
-}
-
-// sponsors gives the boxes of a home the copies of those who share them. It says how many rows all copies of boxes are of.
-func (s *state) sponsors(h *model.Home) (n int) {
-	for _, b := range boxes(h) {
-		n += given(b.TariffID, b.KeeperID) + len(b.SponsorIDs)
-		b.Sponsors = nil
-		for _, id := range b.SponsorIDs {
-			b.Sponsors = append(b.Sponsors, s.branch(id))
-		}
-	}
-	return n
 }
 
 // owner is a copy of the owner as it is in the end; nil where there is none.

@@ -26,8 +26,11 @@ type reading struct {
 	gone bool
 }
 
+// terminalFold folds events of terminals.
+type terminalFold struct{ *state }
+
 // takeTerminal folds an event of a terminal.
-func (s *state) takeTerminal(e *eventlog.Event) error {
+func (s terminalFold) takeTerminal(e *eventlog.Event) error {
 	switch e.Type {
 	case "TerminalGiven":
 		return decoded(event.DecodeTerminalGiven, e, func(v event.TerminalGiven) error {
@@ -51,14 +54,14 @@ func (s *state) takeTerminal(e *eventlog.Event) error {
 		for id, r := range t.history {
 			if !r.gone {
 				r.gone = true
-				err = errors.Join(err, note[model.TerminalEvent](s, model.TerminalEventCodec, id, nil))
+				err = errors.Join(err, note[model.TerminalEvent](s.state, model.TerminalEventCodec, id, nil))
 			}
 		}
 		return err
 	})
 }
 
-func (s *state) terminal(id string) *terminal {
+func (s terminalFold) terminal(id string) *terminal {
 	if s.terminals[id] == nil {
 		s.terminals[id] = &terminal{history: map[string]*reading{}}
 	}
@@ -67,7 +70,7 @@ func (s *state) terminal(id string) *terminal {
 
 // read keeps a reading at each of its times, and has the newest of all be that of the terminal: the first of those of
 // one time. One reading cannot be kept at one time twice.
-func (s *state) read(v event.TerminalRead, e *eventlog.Event) error {
+func (s terminalFold) read(v event.TerminalRead, e *eventlog.Event) error {
 	times := []time.Time{v.At}
 	if v.Again != nil {
 		times = append(times, *v.Again)
@@ -86,13 +89,13 @@ func (s *state) read(v event.TerminalRead, e *eventlog.Event) error {
 		}}
 		id := fmt.Sprintf("%s %s %s %d", v.Terminal, at, e.Partition, e.Offset)
 		t.history[id] = r
-		err = errors.Join(err, note(s, model.TerminalEventCodec, id, &r.row))
+		err = errors.Join(err, note(s.state, model.TerminalEventCodec, id, &r.row))
 	}
 	return errors.Join(err, s.noteTerminal(v.Terminal, t))
 }
 
-func (s *state) noteTerminal(id string, t *terminal) error {
-	return note(s, model.TerminalCodec, id, terminalRow(id, t, nil))
+func (s terminalFold) noteTerminal(id string, t *terminal) error {
+	return note(s.state, model.TerminalCodec, id, terminalRow(id, t, nil))
 }
 
 // terminalRow is the row of a terminal, nil where nothing is known of it.

@@ -16,7 +16,8 @@ import (
 // plainKey says which row of a plain fold: by the names that answers have for it.
 type plainKey struct{ model, id string }
 
-// plainHistory is what rows of a plain fold were, one version after another: as pages of one row, or of a whole history.
+// plainHistory is what rows of a plain fold were, one version after another: as pages of one row, or of all events of a
+// history.
 func plainHistory(rows []PlainRow) map[plainKey][]version {
 	changes := map[plainKey][]change{}
 	for _, r := range rows {
@@ -157,7 +158,7 @@ func named(f *driver.Field, v any) any {
 	return object
 }
 
-// withoutNulls is a JSON text in one of its forms, without what is null, or an empty list: so is what was not asked for.
+// withoutNulls is a JSON text in one of its forms, without what is null or an empty list: so is what was not asked for.
 func withoutNulls(text string) string {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

@@ -24,6 +24,9 @@ import (
 
 var project = verifier.Project{Models: model.All, Projections: ledger.Projections()}
 
+// group is the projection of all models that references connect.
+const group = "Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses"
+
 const events = `{"specversion":"1.0","id":"1","source":"/l","type":"Opened","subject":"a","time":"2024-01-01T00:00:00Z","data":{"account":"a","owner":"Ada","currency":"EUR"}}
 {"specversion":"1.0","id":"2","source":"/l","type":"Opened","subject":"b","time":"2024-01-01T00:00:01Z","data":{"account":"b","owner":"Bo","currency":"EUR"}}
 {"specversion":"1.0","id":"3","source":"/l","type":"Deposited","subject":"a","time":"2024-01-01T00:00:02Z","data":{"account":"a","amount":5,"currency":"EUR"}}
@@ -55,10 +58,10 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 			[]string{"Hold has the dead letter"}},
 		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)),
 			[]string{"the checkpoint of Hold"}},
-		{"a row is on record that holds no copy", note("link:Branch.g0:Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses", "made up", []byte(`{}`)),
-			[]string{`Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses has a link that the events do not have: "made up"`}},
-		{"copies have not followed", note("cascade:Branch.g0:Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses", "a row", []byte(`{}`)),
-			[]string{"Branch+Card+Home+Owner+Plan+Tariff+keepers+passes+readings+uses has a cascade that has not ended: a row"}},
+		{"a row is on record that holds no copy", note("link:Branch.g0:"+group, "made up", []byte(`{}`)),
+			[]string{group + ` has a link that the events do not have: "made up"`}},
+		{"copies have not followed", note("cascade:Branch.g0:"+group, "a row", []byte(`{}`)),
+			[]string{group + " has a cascade that has not ended: a row"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "events.jsonl")
