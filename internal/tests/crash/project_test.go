@@ -36,7 +36,7 @@ type subject struct {
 	partitions int
 	// windows are those that it is folded in, nil for all.
 	windows []int
-	// pair says that there are always two servers, where a store lets there be.
+	// pair says that two servers fold the whole log side by side, and none is struck.
 	pair bool
 	// cascades says that its log is of large ones: it is not cut for small windows, and servers are struck amid them.
 	cascades bool

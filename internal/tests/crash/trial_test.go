@@ -157,10 +157,14 @@ func (tr *trial) run(ctx context.Context) (v *verifier.Verdict, err error) {
 		}
 		err = errors.Join(err, tr.world.end(&tr.report))
 	}()
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(len(tr.whole))*20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(len(tr.whole))*tr.perEvent())
 	defer cancel()
 	asking := tr.ask(ctx)
-	if err := tr.disturb(ctx); err != nil {
+	meanwhile := tr.disturb
+	if tr.on.pair {
+		meanwhile = tr.together
+	}
+	if err := meanwhile(ctx); err != nil {
 		return nil, errors.Join(err, asking())
 	}
 	tr.killAll()
@@ -207,6 +211,22 @@ func (tr *trial) disturb(ctx context.Context) error {
 		return tr.zombie(ctx)
 	}
 	return nil
+}
+
+// perEvent is how long an event may take, over all: those of a crowd are folded again and again.
+func (tr *trial) perEvent() time.Duration {
+	if tr.on.cascades {
+		return 200 * time.Millisecond
+	}
+	return 20 * time.Millisecond
+}
+
+// together lets all servers come to the end, whatever the world does to them.
+func (tr *trial) together(ctx context.Context) error {
+	if err := errors.Join(tr.logIs(tr.whole), tr.allUp()); err != nil {
+		return err
+	}
+	return tr.slots[0].reach(ctx, len(tr.lines))
 }
 
 func (tr *trial) killAll() {
