@@ -58,12 +58,22 @@ type Server struct {
 	DynamoDB *dynamodb.Client
 	Prefix   string // of the names of tables
 
+	bin    string
 	url    string
 	length uint64 // events appended
 }
 
 // Start makes the tables and starts the server, which ends with the test. It needs Main.
 func Start(t *testing.T, e dynamolocal.Engine) *Server {
+	t.Helper()
+	s := New(t, e)
+	s.ApplyTables(t)
+	s.Serve(t)
+	return s
+}
+
+// New returns a server that does not run yet, at a place of its own where there are no tables. It needs Main.
+func New(t *testing.T, e dynamolocal.Engine) *Server {
 	t.Helper()
 	bin, err := build()
 	if err != nil {
@@ -75,15 +85,30 @@ func Start(t *testing.T, e dynamolocal.Engine) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := "dynamodb:" + at.Prefix
-	if out, err := exec.Command(bin, "tables", "apply", "--store", store).CombinedOutput(); err != nil {
+	return &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, bin: bin}
+}
+
+// ApplyTables makes what the server's tables lack, and returns what the command prints.
+func (s *Server) ApplyTables(t *testing.T) string {
+	t.Helper()
+	out, err := s.command("tables", "apply").CombinedOutput()
+	if err != nil {
 		t.Fatalf("make the tables: %v\n%s", err, out)
 	}
-	cmd := exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json",
-		"--store", store, "--events", "log:"+t.TempDir())
-	s := &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, url: serve(t, cmd)}
+	return string(out)
+}
+
+// Serve starts the server, which ends with the test.
+func (s *Server) Serve(t *testing.T) {
+	t.Helper()
+	s.url = serve(t, s.command("serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json",
+		"--events", "log:"+t.TempDir()))
 	s.awaitReady(t)
-	return s
+}
+
+// command is one of the program, over the server's tables.
+func (s *Server) command(args ...string) *exec.Cmd {
+	return exec.Command(s.bin, append(args, "--store", "dynamodb:"+s.Prefix)...)
 }
 
 // serve runs the server to the end of the test, and returns where it listens.

@@ -15,11 +15,25 @@ type vectors struct {
 	Steps                 []*step
 }
 
-// step is what it was asked, what it answered, and what was in the table then.
+// step is what it was asked, what it answered, what it sent, and what was in the table then.
 type step struct {
 	Name                    string
 	Input, Result, ReadBack json.RawMessage
 	StoredItems, Items      []attributes
+	Writes                  []keysOfRequest // of aggregates
+	Calls                   []call          // of rows: the whole requests
+}
+
+// keysOfRequest are the items of a request that writes several, each by its kind and its sort key.
+type keysOfRequest struct {
+	Op             string
+	Keys, Requests []struct{ Kind, SK string }
+}
+
+// call is a request.
+type call struct {
+	Op    string
+	Input json.RawMessage
 }
 
 // attributes are an item, each attribute in DynamoDB's form: a value under the letters of its type.
