@@ -102,29 +102,96 @@ func TestRandomGamesOnDynamoDBAreTheSameInEveryLayout(t *testing.T) {
 	}
 }
 
+// foldedAgain folds a log in windows of one length, has all of it folded again in windows of another, and compares what
+// is left.
+func foldedAgain(t *testing.T, s *gameStore, d *gameDraw, partitions int, events []eventlog.Event, windows [2]int) error {
+	log := logOfGames(t, partitions, events)
+	same := func(was standing) standing { return was.settled(s.mode) }
+	if partitions > 1 {
+		same = func(was standing) standing { return was.loose(s.mode) }
+	}
+	p := s.run(t, log, projection.RunnerConfig{WindowEvents: windows[0], MaxAggregateItems: fewItems})
+	want, first := same(p.standing(t, d)), p.generation()
+	again := s.process(t, log, projection.RunnerConfig{WindowEvents: windows[1], MaxAggregateItems: fewItems})
+	err := again.Rebuild(t.Context())
+	if err == nil {
+		err = again.Run(t.Context())
+	}
+	if err != nil {
+		return err
+	}
+	if again.generation() == first {
+		return fmt.Errorf("%s: the games are those of generation %d still", s.name, first)
+	}
+	if diff := want.diff(same(again.standing(t, d))); diff != "" {
+		return fmt.Errorf("%s, %d partitions, windows of %v (-first fold +again):\n%s\nof %s", s.name, partitions, windows,
+			diff, texts(events))
+	}
+	return nil
+}
+
+var drawWindow = rapid.SampledFrom([]int{1, 3, 100})
+
 // TestRandomGamesAreTheSameWhenTheyAreFoldedAgain: a rebuild makes what was there, in windows of another length too.
 // What was retried is tried where it was before, whether it took effect there or failed again, and those behind it wait
 // until then.
 func TestRandomGamesAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events, mode := anyGames.events(rt, 40), drawGameMode(rt)
-		log := logOfGames(t, 1, events)
-		windows := [2]int{rapid.SampledFrom([]int{1, 3, 100}).Draw(rt, "window"),
-			rapid.SampledFrom([]int{1, 3, 100}).Draw(rt, "window again")}
+		windows := [2]int{drawWindow.Draw(rt, "window"), drawWindow.Draw(rt, "window again")}
 		for _, s := range gameStores() {
 			s.mode = mode
-			p := s.run(t, log, projection.RunnerConfig{WindowEvents: windows[0], MaxAggregateItems: fewItems})
-			want := p.standing(t, &anyGames).settled(mode)
-			again := s.process(t, log, projection.RunnerConfig{WindowEvents: windows[1], MaxAggregateItems: fewItems})
-			if err := again.Rebuild(t.Context()); err != nil {
+			if err := foldedAgain(t, s, &anyGames, 1, events, windows); err != nil {
 				rt.Fatal(err)
-			}
-			if err := again.Run(t.Context()); err != nil {
-				rt.Fatal(err)
-			}
-			if diff := want.diff(again.standing(t, &anyGames).settled(mode)); diff != "" {
-				rt.Fatalf("%s, copies that follow %s, windows of %v (-first fold +again):\n%s\nof %s", s.name, mode, windows, diff, texts(events))
 			}
 		}
 	})
+}
+
+// TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain: but for copies that do not follow, which hold what the
+// fold knew.
+func TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		events := gamesApart.subjectsApart(rt, 30)
+		windows := [2]int{drawWindow.Draw(rt, "window"), drawWindow.Draw(rt, "window again")}
+		for _, s := range gameStores() {
+			if err := foldedAgain(t, s, &gamesApart, 2, events, windows); err != nil {
+				rt.Fatal(err)
+			}
+		}
+	})
+}
+
+// againOnce folds drawn games again in stores of the kind: in one partition and in two, between windows of one event and
+// of many.
+func againOnce(t *testing.T, newStore func() *gameStore) {
+	for _, windows := range [][2]int{{1, 100}, {100, 1}} {
+		one := rapid.Custom(func(rt *rapid.T) []eventlog.Event { return anyGames.events(rt, 30) })
+		if err := foldedAgain(t, newStore(), &anyGames, 1, one.Example(rand.Int()), windows); err != nil {
+			t.Error(err)
+		}
+		two := rapid.Custom(func(rt *rapid.T) []eventlog.Event { return gamesApart.subjectsApart(rt, 30) })
+		if err := foldedAgain(t, newStore(), &gamesApart, 2, two.Example(rand.Int()), windows); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRandomGamesInPebbleAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
+	for range 3 {
+		againOnce(t, func() *gameStore { return pebbleGames(t) })
+	}
+}
+
+func TestRandomGamesOnDynamoDBAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			at, n := dynamolocal.Start(t, e), 0
+			at.Setenv(t)
+			againOnce(t, func() *gameStore {
+				n++
+				return dynamoGames(t, fmt.Sprintf("%sagain%d.", at.Prefix, n))
+			})
+		})
+	}
 }

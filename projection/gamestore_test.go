@@ -132,7 +132,7 @@ func pebbleGames(t testing.TB) *gameStore {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := &gameStore{around: undisturbed, now: func() time.Time { return epoch }}
+	s := &gameStore{name: "pebble", around: undisturbed, now: func() time.Time { return epoch }}
 	s.join = func() driver.Driver { return interruptedOne{store, s} }
 	return s
 }
@@ -149,11 +149,12 @@ func dynamoGames(t testing.TB, prefix string) *gameStore {
 	}
 	tables := dynamostore.Tables{Needed: []*driver.Table{
 		querydb.NotesTable(), gameModel.DriverTable(0), personModel.DriverTable(0),
+		gameModel.DriverTable(1), personModel.DriverTable(1), // for a rebuild
 	}}
 	if err := open().ApplyTables(t.Context(), tables, false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
-	s := &gameStore{around: undisturbed, now: time.Now}
+	s := &gameStore{name: "DynamoDB", around: undisturbed, now: time.Now}
 	s.join = func() driver.Driver { return interruptedDynamo{open(), s} }
 	return s
 }
