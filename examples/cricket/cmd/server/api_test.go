@@ -73,6 +73,27 @@ func TestRowsAnswerWithTheirCopies(t *testing.T) {
 		{`Coach(id: "mcdonald") { team { name } }`, `{"team":{"name":"Australia Men"}}`},
 		{`Coach(id: "stead") { teamId team { name } }`, `{"teamId":"nz","team":null}`},
 		{`Venue(id: "gabba") { name city }`, `{"name":"The Gabba","city":"Brisbane"}`},
+		{ // what was misspelt is correct in every squad, of which none follows another name of a team
+			`SquadSelectionByPrimary(squadId: "eng#2025-26#Ashes") { items { team { name } } }`,
+			`{"items":[{"team":{"name":"England"}},{"team":{"name":"England"}}]}`,
+		},
+		{ // and in matches; the venue, a coach and a player of this one are deleted
+			`Match(id: "ashes-2025-1") { venue { name } team1 { team { name } } team2 { team { name } coach { name } ` +
+				`players { player { lastName } } } }`,
+			`{"venue":{"name":"WACA Ground"},"team1":{"team":{"name":"Australia Men"}},"team2":{"team":{"name":"England"},` +
+				`"coach":{"name":"Chris Silverwood"},"players":[{"player":{"lastName":"Root"}},` +
+				`{"player":{"lastName":"Anderson"}}]}}`,
+		},
+		{`Coach(id: "mccullum") { team { name } }`, `{"team":{"name":"England"}}`},
+		{`Player(id: "anderson-01") { lastName }`, `null`},
+		{`Coach(id: "silverwood") { name }`, `null`},
+		{`Venue(id: "waca") { name }`, `null`},
+		{`Team(id: "sco") { name }`, `null`},
+		{ // of a team that is deleted
+			`SquadSelection(squadId: "sco#2025#T20", selectionNumber: 1) { teamId team { name } }`,
+			`{"teamId":"sco","team":{"name":"Scotland"}}`,
+		},
+		{`Coach(id: "watson") { teamId team { name } }`, `{"teamId":"sco","team":null}`},
 	} {
 		for _, resolvers := range []bool{false, true} {
 			got := post(t, api(db, resolvers), map[string]any{"query": "{ answer: " + tt.query + " }"})
@@ -87,8 +108,8 @@ func TestRowsAnswerWithTheirCopies(t *testing.T) {
 func TestTheExamplesFindSomething(t *testing.T) {
 	served := api(sample(t), false)
 	names := regexp.MustCompile(`(?m)^query (\w+)`).FindAllStringSubmatch(examples, -1)
-	if len(names) != 8 {
-		t.Fatalf("%d examples, want 8", len(names))
+	if len(names) != 10 {
+		t.Fatalf("%d examples, want 10", len(names))
 	}
 	for _, name := range names {
 		var rows map[string]json.RawMessage

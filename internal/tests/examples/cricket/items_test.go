@@ -110,6 +110,23 @@ func TestWhatOtherProgramsSee(t *testing.T) {
 					t.Errorf("there are %v", left)
 				}
 			})
+			t.Run("copies follow a correction of what they are of", func(t *testing.T) {
+				squad := partition(t, s, begin+"squad_selection#squadid_eng%232025-26%23ashes")
+				wantCopy(t, squad, begin+"squad_selection#selectionnumber_0000000000000002", "team", "England")
+				sheets := partition(t, s, begin+"match#ashes-2025-1")
+				wantCopy(t, sheets, begin+"matchteam#teamnumber#0000000000000002", "team", "England")
+			})
+			t.Run("copies of what is deleted stay, and go where they may be null", func(t *testing.T) {
+				squad := partition(t, s, begin+"squad_selection#squadid_sco%232025%23t20")
+				wantCopy(t, squad, begin+"squad_selection#selectionnumber_0000000000000001", "team", "Scotland")
+				parts := partition(t, s, begin+"match#ashes-2025-1")
+				wantCopy(t, parts, begin+"matchvenue", "", "WACA Ground")
+				wantCopy(t, parts, begin+"matchcoach#teamnumber#0000000000000002", "", "Chris Silverwood")
+				coach := partition(t, s, begin+"coach#id_watson")
+				if len(coach) != 1 || coach[0]["teamId"] != "sco" || coach[0]["team"] != nil {
+					t.Errorf("the coach of the deleted team is %v", coach)
+				}
+			})
 			t.Run("a match without one of its parts is an error that says which", func(t *testing.T) {
 				remove(t, s, begin+"match#bgt-2024-3", begin+"matchvenue")
 				for _, query := range []string{
@@ -123,6 +140,22 @@ func TestWhatOtherProgramsSee(t *testing.T) {
 				s.Ask(t, `{ Match(id: "bgt-2024-1") { name } }`)
 			})
 		})
+	}
+}
+
+// wantCopy fails unless the item with a sort key holds a copy of that name in a field, or is one itself.
+func wantCopy(t *testing.T, items []item, sk, field, name string) {
+	t.Helper()
+	i := slices.IndexFunc(items, func(it item) bool { return it["sk"] == sk })
+	if i < 0 {
+		t.Fatalf("no item has the sort key %s: %v", sk, items)
+	}
+	copied := items[i]
+	if field != "" {
+		copied, _ = copied[field].(item)
+	}
+	if copied["name"] != name {
+		t.Errorf("%s of %v is not called %s", field, items[i], name)
 	}
 }
 
