@@ -10,8 +10,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/exampleserver"
 )
 
-// eachReplayed runs a test at each engine, on a site whose tables the vectors' request makes: nothing of foldql is there,
-// and no server runs.
+// eachReplayed runs a test at each engine, on a site whose tables the vectors' request makes: nothing of foldql is
+// there, and no server runs.
 func eachReplayed(t *testing.T, test func(t *testing.T, s *site)) {
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {
@@ -80,7 +80,8 @@ func TestRowsWrittenByTheVectorsRequestsAreServedAsTheyAre(t *testing.T) {
 				t.Errorf("%s\n gives %s,\n want  %s", query, got, want)
 			}
 		}
-		check(`Selection(squadId: "AUS#2025", selectionNumber: 1) { squadRole teamId team { name } playerId player { firstName } }`,
+		const fields = `{ squadRole teamId team { name } playerId player { firstName } }`
+		check(`Selection(squadId: "AUS#2025", selectionNumber: 1) `+fields,
 			`{"squadRole":"bowler","teamId":"aus","team":{"name":"Australia"},"playerId":"cummins-01",`+
 				`"player":{"firstName":"Pat"}}`)
 		const history = `ReadingEvents(channel: "c1", deviceId: "d1") { items { ts level } }`

@@ -60,8 +60,8 @@ func (s *site) createTables(t *testing.T) {
 	}
 }
 
-// replay sends the requests of a step that write a match. The vectors have their keys: the items are those that the step
-// has left. What it has left and not written is put before, as steps have written it that the vectors leave out.
+// replay sends the requests of a step that write a match. The vectors have their keys: the items are those that the
+// step has left. What it has left and not written is put before, as steps have written it that the vectors leave out.
 func (s *site) replay(t *testing.T, step *step) {
 	t.Helper()
 	items, written := under(step.StoredItems, ofMatch), map[string]bool{}
