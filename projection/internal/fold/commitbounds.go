@@ -181,7 +181,8 @@ func (f *Fold) fit(at ApplyPoint) error {
 	if !b.whole {
 		return nil
 	}
-	writes, bytes := 0, 0
+	copies := f.Tracked().Copies()
+	writes, bytes := copies.items(), 0
 	for _, m := range f.members {
 		n, size := m.size()
 		writes, bytes = writes+n, bytes+size

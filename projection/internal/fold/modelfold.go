@@ -149,7 +149,7 @@ func (f *modelFold[R]) encode() error {
 	return nil
 }
 
-// size is what is to be written now.
+// size is what is to be written now of rows.
 func (f *modelFold[R]) size() (writes, bytes int) {
 	perRow := 1 + 2*len(f.traits.unique) // a unique key is given up, and another taken
 	for _, e := range f.dirty {
@@ -157,11 +157,6 @@ func (f *modelFold[R]) size() (writes, bytes int) {
 			writes += max(perRow, e.changes.Items)
 			bytes += e.size()
 		}
-	}
-	if f.tracks() {
-		var c Copies
-		f.copies(&c)
-		writes += len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read)
 	}
 	return writes, bytes
 }

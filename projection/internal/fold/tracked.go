@@ -20,6 +20,11 @@ type Copies struct {
 	Read             []querydb.ReadRow // rows that were copied as they were read
 }
 
+// items is how many items of a commit that is.
+func (c *Copies) items() int {
+	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read)
+}
+
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
 type tracked struct {
 	ids        []copied // of the tracked references, the identifiers that it gave
