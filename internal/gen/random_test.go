@@ -106,6 +106,7 @@ func (d dice) schema() string {
 		}
 	}
 	d.copied(&b)
+	d.aggregate(&b)
 	d.object(&b, "Inner", randomScalars)
 	d.object(&b, "outer", append(randomScalars, "Inner"))
 	return b.String()
@@ -116,6 +117,40 @@ func (d dice) copied(b *strings.Builder) {
 	b.WriteString("type Copied @readModel(events: [\"E\"]) {\n  key: ID! @id\n  peer: Copied @ref\n")
 	for _, field := range some(d, randomNames, 1) {
 		fmt.Fprintf(b, "  %s: "+pick(d, randomValues)+"\n", field, pick(d, randomTyped))
+	}
+	b.WriteString("}\n")
+}
+
+// randomParts are fields with items of their own, whose type has a number, and others.
+var randomParts = append(randomValues,
+	`Copied%.0s @one(type: "Item%d")`, `Copied%.0s! @one(type: "Item%d")`, `[Copied%.0s!]! @many(type: "Item%d")`,
+	`Member%.0s @one(type: "Item%d")`, `[Member%.0s!]! @many(type: "Item%d", sk: ["number"])`,
+	`[Member%.0s!] @many(type: "Item%d", sk: ["number"], orderBy: "key") @auth`, "Copied%.0s @ref", "Copied%.0s! @ref")
+
+// aggregate is an object with parts, and parts with parts.
+func (d dice) aggregate(b *strings.Builder) {
+	b.WriteString(`type Whole @readModel(events: ["E"]) @aggregate(table: "Main", pk: ["whole"], root: "WholeItem",
+    context: ["season"], list: {as: "bySeason", name: "seasons", index: "gsi9", pk: ["season"], sk: ["whole"]}) {
+  whole: ID!
+  season: String!
+  left: Part @sub(discriminator: {side: "left"})
+  right: Part! @sub(discriminator: {side: "right"})
+`)
+	d.parts(b, 1)
+	b.WriteString("type Part @subAggregate(root: \"PartItem\") {\n  nested: Nested @sub(discriminator: {half: 1})\n")
+	d.parts(b, 100)
+	b.WriteString("type Nested @subAggregate(root: \"NestedItem\") {\n")
+	d.parts(b, 200)
+	b.WriteString("type Member @member {\n  number: Int!\n  key: String!\n  who: Copied! @ref(cascade: EVENTUAL)\n}\n")
+}
+
+// parts are the fields of a part that are called like anything, and its end. The types of their items are counted from
+// first.
+func (d dice) parts(b *strings.Builder, first int) {
+	for i, field := range some(d, randomNames, 2) {
+		form := pick(d, randomParts)
+		values := []any{pick(d, randomTyped), first + i}
+		fmt.Fprintf(b, "  %s: "+form+"\n", append([]any{field}, values[:strings.Count(form, "%")]...)...)
 	}
 	b.WriteString("}\n")
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects,
-// references, time series and rules, and entities of a shared table with collections in a collection. Events are what
-// their projectors take.
+// references, time series and rules, entities of a shared table with collections in a collection, and an aggregate in
+// that table. Events are what their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
@@ -24,6 +24,7 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 		d.readModel(fmt.Sprint("Plain", i))
 	}
 	d.entities()
+	d.aggregate()
 	d.objects()
 	return d.String(), "type E { id: ID! }\n"
 }

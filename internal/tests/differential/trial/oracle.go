@@ -68,7 +68,8 @@ func (t *trial) members(q *catalog.Query) (types []string, only string) {
 	return types, ", only: [" + strings.Join(types, ", ") + "]"
 }
 
-// halves are those of the key that a query finds rows of a type by; index is driver.Primary for the table.
+// halves are those of the key that a query finds rows of a type by; index is where rows have that key among those of
+// their indexes, driver.Primary for that of the table.
 func (t *trial) halves(q *catalog.Query, typ string) (pk, sk querydb.Half, index int) {
 	m := t.Catalog.Types[typ].Model
 	index = q.Index
@@ -79,7 +80,7 @@ func (t *trial) halves(q *catalog.Query, typ string) (pk, sk querydb.Half, index
 	if index == driver.Primary {
 		return m.PK, m.SK, index
 	}
-	return m.Indexes[index].PK, m.Indexes[index].SK, index
+	return m.Indexes[index].PK, m.Indexes[index].SK, m.PhysicalIndex(index)
 }
 
 // arguments ask for the partition of a row; ok is false where it is in none.

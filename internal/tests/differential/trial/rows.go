@@ -106,23 +106,20 @@ func (t *trial) fill() error {
 	for _, name := range t.typeNames() {
 		m := t.Catalog.Types[name].Model
 		for range 25 {
-			r := row{}
-			for _, f := range m.Fields {
-				if shown := t.schema.Types[name].Fields.ForName(f.Name); shown != nil { // else it is hidden
-					f.Nullable = !shown.Type.NonNull // copies are filled in
-				}
-				if v := value(t.rng, t.schema, f); v != nil {
-					r[f.Name] = v
-				}
-			}
+			r := t.row(name)
 			encoded, err := querydb.Encode(codec(m), &b, &r)
+			if err == nil && m.Aggregate != nil {
+				err = m.Decompose(&encoded)
+			}
 			if err != nil {
 				return fmt.Errorf("encode a row of %s: %w", name, err)
 			}
 			if slices.ContainsFunc(t.rows[name], func(s stored) bool { return s.at.Key == encoded.Key }) {
 				continue
 			}
-			err = t.db.Apply(t.ctx, querydb.Batch{Writes: []querydb.Write{{Model: m, Row: encoded}}})
+			err = t.db.Apply(t.ctx, querydb.Batch{
+				Writes: []querydb.Write{{Model: m, Row: encoded}}, Atomic: m.Aggregate != nil,
+			})
 			if errors.Is(err, querydb.ErrInvalid) {
 				continue // an empty key
 			}
@@ -133,6 +130,29 @@ func (t *trial) fill() error {
 		}
 	}
 	return nil
+}
+
+// row is a random row of a type.
+func (t *trial) row(typ string) row {
+	m := t.Catalog.Types[typ].Model
+	if m.Aggregate != nil {
+		return t.whole(m)
+	}
+	r := row{}
+	for _, f := range m.Fields {
+		if v := value(t.rng, t.schema, t.filled(typ, f)); v != nil {
+			r[f.Name] = v
+		}
+	}
+	return r
+}
+
+// filled is a field with the nullability that the API shows: copies are filled in.
+func (t *trial) filled(typ string, f driver.Field) driver.Field {
+	if shown := t.schema.Types[typ].Fields.ForName(f.Name); shown != nil { // else it is hidden
+		f.Nullable = !shown.Type.NonNull
+	}
+	return f
 }
 
 func value(rng *rand.Rand, s *ast.Schema, f driver.Field) any {
