@@ -6,13 +6,19 @@ import (
 	"github.com/foldql/foldql/projection/internal/cascade"
 )
 
-// FailedCascade is a row of which some copies could not follow a change.
+// FailedCascade is a row of which some copies could not follow a change, and others could: they are in rows that would
+// become larger than one may be. A row that holds copies by several references counts once for each.
 type FailedCascade struct {
-	Model  string `json:"model"`
-	ID     string `json:"id"`     // the row's identifier
-	Failed int    `json:"failed"` // rows whose copies stayed as they were
-	Reason string `json:"reason"` // of the first
+	Code      string `json:"code"` // CascadePartialFailure
+	Model     string `json:"model"`
+	ID        string `json:"id"`        // the row's identifier
+	Succeeded int    `json:"succeeded"` // rows whose copies have followed
+	Failed    int    `json:"failed"`    // rows whose copies stayed as they were
+	Reason    string `json:"reason"`    // of the first
 }
+
+// CascadePartialFailure is the code of a FailedCascade.
+const CascadePartialFailure = "CascadePartialFailure"
 
 // FailedCascades lists the rows of which some copies could not follow a change. They are tried again when the row
 // changes, at the next start, and by RetryCascades.
@@ -30,7 +36,8 @@ func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []FailedC
 
 func failedCascades(tasks []cascade.Task) (list []FailedCascade) {
 	for _, t := range tasks {
-		list = append(list, FailedCascade{t.Model, t.Identifier, t.Failed, t.Reason})
+		list = append(list, FailedCascade{CascadePartialFailure, t.Model, t.Identifier, t.Succeeded, t.Failed,
+			t.Reason})
 	}
 	return list
 }

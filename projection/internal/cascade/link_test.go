@@ -38,6 +38,7 @@ func TestALinkLeadsToItsRowAlone(t *testing.T) {
 func TestATaskComesBackAsItWasRecorded(t *testing.T) {
 	task := NewTask("Club", "A", keys.Key{PK: "a", SK: "s"})
 	task.Reference, task.After, task.Failed, task.Reason = 1, "x", 2, "too large"
+	task.Succeeded = 5
 	n := task.Note("k")
 	back, err := ParseTask(&querydb.Note{Value: n.Value, Revision: 7})
 	if err != nil {
@@ -63,14 +64,14 @@ func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	if first, _ := q.First(); first.After != "half" {
 		t.Errorf("the task of A goes on after %q, want after half", first.After)
 	}
-	a.Failed, a.Done = 3, true
+	a.Succeeded, a.Failed, a.Done = 4, 3, true
 	q.Drop()
 	q.Put(a)
 	if _, ok := q.First(); ok || len(q.Failed()) != 1 {
 		t.Errorf("a task that is done is next: %t; %d have failed", ok, len(q.Failed()))
 	}
 	q.RetryFailed()
-	if first, ok := q.First(); !ok || first.Failed != 0 || first.After != "" || len(q.Failed()) != 0 {
+	if first, ok := q.First(); !ok || first.Failed != 0 || first.Succeeded != 0 || first.After != "" || len(q.Failed()) != 0 {
 		t.Errorf("retried: %+v, %t", first, ok)
 	}
 }

@@ -23,11 +23,12 @@ type Task struct {
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
 	After     string `json:"after,omitempty"`
-	// Failed counts the rows that cannot hold the new copy, and Reason says why the first of them cannot. Such a task
-	// stays on record when it is Done.
-	Failed int    `json:"failed,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Done   bool   `json:"done,omitempty"`
+	// Succeeded counts the rows whose copies have followed, and Failed those that cannot hold the new copy, a row once
+	// for each reference; Reason says why the first of them cannot. Such a task stays on record when it is Done.
+	Succeeded int    `json:"succeeded,omitempty"`
+	Failed    int    `json:"failed,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Done      bool   `json:"done,omitempty"`
 
 	revision uint64 // of the note
 }

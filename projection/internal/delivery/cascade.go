@@ -118,17 +118,34 @@ func (c refresher) once(ctx context.Context) error {
 	if len(links) == 0 {
 		return c.finish(ctx, kind, &t)
 	}
-	b, err := c.fold(ctx, &t, links)
-	if err != nil {
-		return err
-	}
-	b.Notes = append(b.Notes, t.Progress(kind))
-	if err := c.apply(ctx, b); err != nil {
+	if t, err = c.follow(ctx, kind, t, links); err != nil {
 		return err
 	}
 	c.state.Tasks.Put(t)
 	c.state.Tasks.Turn()
 	return nil
+}
+
+// follow has the copies of links follow their row, of as many as one commit holds, and returns the task as it is then.
+// A store may find a row too large that the fold has not, and refuses its commit as a whole: so half of the links are
+// tried, and half of these, down to the one that has to keep its copy.
+func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, links []link) (cascade.Task, error) {
+	next := t
+	b, err := c.fold(ctx, &next, links)
+	if err != nil {
+		return t, err
+	}
+	b.Notes = append(b.Notes, next.Progress(kind))
+	err = c.apply(ctx, b)
+	switch {
+	case !errors.Is(err, querydb.ErrTooLarge):
+		return next, err
+	case len(links) > 1:
+		return c.follow(ctx, kind, t, links[:len(links)/2])
+	}
+	c.fail(ctx, &t, &links[0], err)
+	t.After = links[0].id
+	return t, c.apply(ctx, querydb.Batch{Notes: []querydb.Note{t.Progress(kind)}})
 }
 
 // links are the next that the task comes to, of one reference; none where it is done.
@@ -166,8 +183,11 @@ func (c refresher) fold(ctx context.Context, t *cascade.Task, links []link) (b q
 		if err == fold.ErrNextCommit {
 			break
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			c.fail(ctx, t, &links[i], err)
+		case hasWritten(f):
+			t.Succeeded++
 		}
 		t.After = links[i].id
 	}
@@ -175,6 +195,14 @@ func (c refresher) fold(ctx context.Context, t *cascade.Task, links []link) (b q
 	b.Writes, whole, several = f.Writes(nil)
 	b.Atomic, b.MultiRow, b.Unchanged = whole, several, f.Tracked().Copies().Read
 	return b, nil
+}
+
+// hasWritten reports whether the last op has changed a row: the copy that it was to refresh may be gone by now.
+func hasWritten(f *fold.Fold) bool {
+	for range f.Written() {
+		return true
+	}
+	return false
 }
 
 // fail notes that a row cannot hold the new copy.

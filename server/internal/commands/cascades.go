@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"text/tabwriter"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/client"
 )
@@ -33,7 +34,8 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 	}
 	fmt.Fprintf(p.Stdout, "%s: %d rows tried, %d failed again\n", c.Projection, answer.Tried, len(answer.Failed))
 	for _, f := range answer.Failed {
-		fmt.Fprintf(p.Stderr, "%s %s: %d copies: %s\n", f.Model, f.ID, f.Failed, f.Reason)
+		fmt.Fprintf(p.Stderr, "%s: %s %s: %d copies have followed, and %d cannot: %s\n", f.Code, f.Model, f.ID, f.Succeeded,
+			f.Failed, f.Reason)
 	}
 	if len(answer.Failed) > 0 {
 		return fmt.Errorf("copies of %d rows cannot follow them", len(answer.Failed))
@@ -42,11 +44,12 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 }
 
 func printFailedCascades(p *Program, failed []admin.FailedCascade) error {
-	fmt.Fprintln(p.Stdout, "\nrows that copies could not follow; retry them with 'deadletters retry-cascades':")
+	fmt.Fprintf(p.Stdout, "\n%s: rows that some copies could not follow; retry them with 'deadletters retry-cascades':\n",
+		projection.CascadePartialFailure)
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PROJECTION\tMODEL\tID\tCOPIES\tREASON")
+	fmt.Fprintln(w, "PROJECTION\tMODEL\tID\tSUCCEEDED\tFAILED\tREASON")
 	for _, f := range failed {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.200q\n", f.Projection, f.Model, short(f.ID), f.Failed, f.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%.200q\n", f.Projection, f.Model, short(f.ID), f.Succeeded, f.Failed, f.Reason)
 	}
 	return w.Flush()
 }
