@@ -25,9 +25,36 @@ func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 // that has changed since it was read.
 func TestCopiesWithoutConditionsOnTheirSourcesAreFoundOut(t *testing.T) {
 	onlyIfMany(t)
+	isFoundOut(t, faultproxy.SourceConditions, met(t), 20)
+}
+
+// TestCopiesThatMeetTheirSourcesAreRight where servers lack nothing: of the same events, in the same world.
+func TestCopiesThatMeetTheirSourcesAreRight(t *testing.T) {
+	onlyIfMany(t)
+	const share = 20 // of the seeds that are asked for
+	var total report
+	defer func() { t.Log(&total) }()
+	from := uint64(time.Now().UnixNano())
+	for n := range max(1, count(t, "CRASH_SEEDS", 0)/share) {
+		seed := from + uint64(n)
+		if s := count(t, "CRASH_SEED", 0); s != 0 {
+			seed = uint64(s)
+		}
+		tr, err := newTrial(t.TempDir(), seed, met(t), openDynamo(t, dynamolocal.Dynoxide, faultproxy.Nothing))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(tr)
+		survive(t, tr, &total)
+	}
+}
+
+// met is the ledger with several partitions, whose events are meetings.
+func met(t *testing.T) *subject {
+	t.Helper()
 	on := *subjects(t)[partedAt]
-	on.events, on.windows, on.pair = meetings, []int{10}, true
-	isFoundOut(t, faultproxy.SourceConditions, &on, 40)
+	on.name, on.events, on.windows, on.pair = "meetings", meetings, []int{10}, true
+	return &on
 }
 
 // meetings are events of owners that get their only name at about the time when cards get copies of them: nothing puts

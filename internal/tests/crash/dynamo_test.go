@@ -98,6 +98,9 @@ func rates(tr *trial, bad bool) faultproxy.Rates {
 	for i := range all {
 		all[i] = worst * tr.rng.Float64()
 	}
+	if tr.on.pair {
+		all = faultproxy.Even(0) // it is about how two servers take turns
+	}
 	if tr.on.partitions > 1 {
 		all[faultproxy.Held] = .3 // commits of one partition between a read for another and the commit of that
 	}

@@ -221,7 +221,7 @@ func (tr *trial) perEvent() time.Duration {
 	return 20 * time.Millisecond
 }
 
-// together lets all servers come to the end, whatever the world does to them.
+// together lets all servers come to the end side by side.
 func (tr *trial) together(ctx context.Context) error {
 	if err := errors.Join(tr.logIs(tr.whole), tr.allUp()); err != nil {
 		return err
