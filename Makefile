@@ -52,6 +52,7 @@ lint: ## check formatting, vet, staticcheck and the schemas
 
 bench: ## measure reads and the fold beside hand-written and plain peers, in one run; STORE=dynamodb beside the bare SDK
 	$(GO) run ./internal/bench -store $(STORE)
+	$(GO) run ./internal/bench -source
 	CASCADE_ROWS=1000000 $(GO) test ./projection -run '^$$' -bench Cascade -benchtime 1x
 
 fuzz: ## run every fuzz target for FUZZTIME each

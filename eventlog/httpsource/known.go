@@ -19,9 +19,9 @@ type known struct {
 	Event       string `json:"event,omitempty"`  // the identity of that event
 }
 
-// identity tells an event from others that may stand at its place.
+// identity tells an event from others that may stand at its place. It is short, for addresses of requests are.
 func identity(e *eventlog.Event) string {
-	return eventlog.ContentHash(&eventlog.Event{Source: e.Source, ID: e.ID})
+	return eventlog.ContentHash(&eventlog.Event{Source: e.Source, ID: e.ID})[:16]
 }
 
 // knownOf is what a reader knows who has got these events, and is told of no other up to an offset.

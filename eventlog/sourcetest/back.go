@@ -25,6 +25,7 @@ func goneBack(t *testing.T, p Place, others int) {
 	if others > 0 {
 		p.Add(t, more(10 + others)[10:])
 	}
+	untilWoken(t, s, eventlog.Offsets{name: all[29].Offset})
 	for _, after := range []uint64{all[29].Offset, all[24].Offset, 0} {
 		untilReplaced(t, s, name, after)
 	}
@@ -56,6 +57,22 @@ func untilReplaced(t testing.TB, s eventlog.Source, name string, after uint64) {
 			return
 		case err == nil, ctx.Err() != nil:
 			t.Fatalf("after %d of a log that has lost its end: %d events, %v", after, len(events), err)
+		}
+	}
+}
+
+// untilWoken waits until that ends: nobody waits for events after an offset that the log has not any more.
+func untilWoken(t testing.TB, s eventlog.Source, at eventlog.Offsets) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		err := s.Wait(ctx, at)
+		switch {
+		case err == nil, eventlog.Replaced(err):
+			return
+		case ctx.Err() != nil:
+			t.Fatalf("who waits is not told that the log has lost its end: %v", err)
 		}
 	}
 }

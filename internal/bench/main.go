@@ -4,6 +4,7 @@
 //	                       says what these peers are. Then how fast an index is built from rows, how keys are
 //	                       composed, a page of a collection, and an aggregate beside a handler that reads its items.
 //	bench -aggregate       the last of these alone.
+//	bench -source          how fast a stream of NATS JetStream is read, beside a bare consumer of the client library.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
 
@@ -22,12 +23,14 @@ import (
 
 	"github.com/foldql/foldql/internal/bench/dynamobench"
 	"github.com/foldql/foldql/internal/bench/peers"
+	"github.com/foldql/foldql/internal/bench/sourcebench"
 	"github.com/foldql/foldql/internal/tests/registryevents"
 )
 
 func main() {
 	var (
-		events   = flag.Int("events", 1_000_000, "how many events are folded to see that memory stays flat (dynamodb)")
+		events = flag.Int("events", 1_000_000,
+			"how many events are folded to see that memory stays flat (dynamodb), or read (-source)")
 		delay    = flag.Duration("delay", 0, "how far away DynamoDB Local is to be: added to each request (dynamodb)")
 		store    = flag.String("store", "embedded", "what to measure: embedded or dynamodb")
 		name     = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
@@ -35,6 +38,7 @@ func main() {
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
 		alone    = flag.Bool("aggregate", false, "measure the aggregate alone")
+		source   = flag.Bool("source", false, "measure how fast a stream of events is read, and nothing else")
 		registry = flag.String("registry", registryevents.File("examples/registry"),
 			"events of a package registry (.jsonl.gz) to measure the fold on")
 	)
@@ -47,6 +51,8 @@ func main() {
 	switch {
 	case *name != "":
 		err = peers.ServePeer(ctx, *name, *data)
+	case *source:
+		err = inDir(*data, func(dir string) error { return sourcebench.Run(ctx, os.Stdout, dir, *rounds, *events) })
 	case *store == "dynamodb":
 		err = dynamobench.Run(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
