@@ -8,6 +8,8 @@ type Type struct {
 	Retired bool
 	// Check decodes the data and returns a *FieldError for the first thing that is wrong.
 	Check func(data []byte) error
+	// Former are what Check was in the versions before, the first first: see [Type.CheckEvent].
+	Former []func(data []byte) error
 	// Tags returns the "field:value" tags of the event: fields marked @partitionTag or @tag.
 	Tags func(data []byte) ([]string, error)
 }

@@ -136,11 +136,17 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 		return invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and takes no "+
 			"more of them")
 	}
-	err := declared.Check(e.Data)
+	if _, err := e.DataVersion(); err != nil {
+		return invalidEvent(i, e.ID, eventlog.VersionAttribute, err.Error())
+	}
+	err := declared.CheckEvent(e)
 	var field *eventlog.FieldError
+	var unknown *eventlog.UnknownVersionError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &unknown):
+		return invalidEvent(i, e.ID, eventlog.VersionAttribute, unknown.Error())
 	case !errors.As(err, &field):
 		return invalidEvent(i, e.ID, "data", "the data do not fit the type")
 	case field.Field == "":

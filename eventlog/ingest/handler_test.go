@@ -33,6 +33,9 @@ func readCounted(r *data.Reader) (n int) {
 
 var types = eventlog.Types{
 	"Counted": {Name: "Counted", Check: func(b []byte) error { _, err := data.Decode(b, readCounted); return err }},
+	"Former": {Name: "Former", Check: func([]byte) error { return nil }, Former: []func([]byte) error{
+		func(b []byte) error { _, err := data.Decode(b, readCounted); return err },
+	}},
 	"Dropped": {Name: "Dropped", Retired: true},
 	"Broken":  {Name: "Broken", Check: func([]byte) error { return errors.New("secret") }},
 }
@@ -138,6 +141,23 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 			"the type is retired", strings.Replace(event("a", ""), "Counted", "Dropped", 1), []string{"Content-Type", one},
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type",
 				Reason: "the event type Dropped is retired: the log keeps its events, and takes no more of them"},
+		},
+		{
+			"the data do not fit their version", strings.Replace(strings.Replace(event("a", ""), "Counted", "Former", 1), `1}`,
+				`"1"}`, 1),
+			[]string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data.n", Reason: "want Int, got string"},
+		},
+		{
+			"the version is not known", strings.Replace(event("a", `,"dataversion":3`), "Counted", "Former", 1),
+			[]string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "dataversion",
+				Reason: "the data are of version 3, and this program knows Former up to version 2"},
+		},
+		{
+			"the version is none", event("a", `,"dataversion":"1.0"`), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "dataversion",
+				Reason: `attribute dataversion is "1.0": want a whole number, 1 for the first version`},
 		},
 		{
 			"data are no object", strings.Replace(event("a", ""), `{"n":1}`, `[]`, 1), []string{"Content-Type", one},

@@ -14,6 +14,7 @@ type Model struct {
 	Events      []*EventType // in use
 	Retired     []*EventType // events that are known, and of which nothing is made
 	EventEnums  []*Enum
+	FormerEnums []*Enum      // enums in former versions of events
 	Values      []*EventType // object types used inside of events, and not events themselves
 }
 

@@ -3,6 +3,7 @@ package eventlock
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/rule"
@@ -15,10 +16,12 @@ func (l *Lock) Check(now *schema.Model) schema.Diagnostics {
 		if !c.goesOn(was) {
 			continue
 		}
-		if t := typeNamed(now.Events, was.Name); t != nil {
+		if t := typeNamed(now.Events, was.Name); t != nil && c.goesOnAs(was, t) {
+			c.root = t
 			c.event(was, t)
 		}
 	}
+	c.versions()
 	for _, was := range l.Retired {
 		if t := typeNamed(now.Events, was.Name); t != nil {
 			c.add(rule.LockRetired.Broken(t.Pos, t.Name, "", was.Name))
@@ -37,10 +40,16 @@ type checker struct {
 	lock     *Lock
 	now      *schema.Model
 	found    schema.Diagnostics
-	compared map[pair]bool // types may hold one another, and are held in several places
+	compared map[pair]bool     // types may hold one another, and are held in several places
+	root     *schema.EventType // the event that is compared
 }
 
 type pair struct{ was, now *schema.EventType }
+
+// raised are what a rule says of the event that could be raised in place of what it wants: its name, and the version.
+func (c *checker) raised() (name, version string) {
+	return c.root.Name, strconv.Itoa(c.root.Version + 1)
+}
 
 func (c *checker) add(d schema.Diagnostic) { c.found = append(c.found, d) }
 
@@ -90,18 +99,28 @@ func (c *checker) field(t *schema.EventType, was, now *schema.EventField) {
 		}
 	}
 	if mayLack(was) && !mayLack(now) {
-		c.add(rule.LockMissing.Broken(now.Pos, t.Name, now.Name))
+		c.missing(t, now)
 	}
 	switch {
 	case was.List != now.List, was.ElemNullable && !now.ElemNullable, (was.Object != nil) != (now.Object != nil):
-		c.add(rule.LockType.Broken(now.Pos, t.Name, now.Name, typeText(was), typeText(now)))
+		c.otherType(t, now, typeText(was))
 	case was.Object != nil:
 		c.event(was.Object, now.Object)
 	case was.Enum != "" && now.Enum != "":
 		c.enum(t, was, now)
 	case now.Enum != "" || !fits(was.Scalar, now.Scalar):
-		c.add(rule.LockType.Broken(now.Pos, t.Name, now.Name, typeText(was), typeText(now)))
+		c.otherType(t, now, typeText(was))
 	}
+}
+
+func (c *checker) missing(t *schema.EventType, f *schema.EventField) {
+	name, next := c.raised()
+	c.add(rule.LockMissing.Broken(f.Pos, t.Name, f.Name, name, next))
+}
+
+func (c *checker) otherType(t *schema.EventType, f *schema.EventField, was string) {
+	name, next := c.raised()
+	c.add(rule.LockType.Broken(f.Pos, t.Name, f.Name, was, typeText(f), name, next))
 }
 
 // enum wants each value that an event may have.
@@ -109,7 +128,8 @@ func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
 	values := enumValues(c.now, now.Enum)
 	for _, v := range enumValues(c.lock.Model, was.Enum) {
 		if !slices.Contains(values, v) {
-			c.add(rule.LockEnum.Broken(now.Pos, t.Name, now.Name, v, now.Enum))
+			name, next := c.raised()
+			c.add(rule.LockEnum.Broken(now.Pos, t.Name, now.Name, v, now.Enum, name, next))
 		}
 	}
 }
@@ -117,11 +137,11 @@ func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
 // newField looks at a field that the type did not have, or not any more.
 func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
 	if !mayLack(f) {
-		c.add(rule.LockMissing.Broken(f.Pos, t.Name, f.Name))
+		c.missing(t, f)
 	}
 	for _, r := range c.lock.removed[was.Name] {
 		if (r.name == f.Name || slices.Contains(f.Was, r.name)) && !r.fits(f) {
-			c.add(rule.LockType.Broken(f.Pos, t.Name, f.Name, r.typ, typeText(f)))
+			c.otherType(t, f, r.typ)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Lock struct {
 	*schema.Model // Events, Retired, Values and EventEnums alone
 	// Removed are the fields that a type had, and their types.
 	removed map[string][]removedField
+	// former are what events were in former versions.
+	former map[string][]former
 }
 
 type removedField struct {
@@ -32,7 +34,8 @@ type removedField struct {
 
 // Read reads the file; an empty text is that of no events. The Lock is nil where the text has errors.
 func Read(text string) (*Lock, schema.Diagnostics) {
-	l := &Lock{Model: &schema.Model{}, removed: map[string][]removedField{}}
+	l := &Lock{Model: &schema.Model{}, removed: map[string][]removedField{},
+		former: map[string][]former{}}
 	if text == "" {
 		return l, nil
 	}
@@ -63,11 +66,15 @@ func (l *Lock) readMarks(def *ast.Definition) {
 		l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ, sdl.Flag(d, "added")})
 	}
 	t := typeNamed(slices.Concat(l.Events, l.Values), def.Name)
+	if t == nil { // an enum, or a retired event
+		return
+	}
 	for _, f := range def.Fields {
-		if d := f.Directives.ForName("added"); d != nil && t != nil {
+		if d := f.Directives.ForName("added"); d != nil {
 			fieldNamed(t, f.Name).Added, _ = sdl.Text(d, "as")
 		}
 	}
+	l.readFormer(def, t)
 }
 
 // typeNamed finds a type that has the name, or had it, nil for none.
@@ -94,11 +101,19 @@ func mayLack(f *schema.EventField) bool { return f.Nullable || f.Default != "" }
 
 // enumValues are the values of an enum of events.
 func enumValues(m *schema.Model, name string) []string {
-	i := slices.IndexFunc(m.EventEnums, func(e *schema.Enum) bool { return e.Name == name })
+	if e := enumNamed(m.EventEnums, name); e != nil {
+		return e.Values
+	}
+	return nil
+}
+
+// enumNamed finds an enum, nil for none.
+func enumNamed(enums []*schema.Enum, name string) *schema.Enum {
+	i := slices.IndexFunc(enums, func(e *schema.Enum) bool { return e.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return m.EventEnums[i].Values
+	return enums[i]
 }
 
 // typeText writes the type of a field as the schema has it.

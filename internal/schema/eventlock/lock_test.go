@@ -1,8 +1,11 @@
 package eventlock_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,9 +37,17 @@ func TestALockSuitsTheSchemaThatItIsOf(t *testing.T) {
 	if err != nil || len(dirs) < 25 {
 		t.Fatalf("%d cases, error %v", len(dirs), err)
 	}
-	for _, dir := range dirs {
+	generated, err := filepath.Glob("../../gen/testdata/cases/*")
+	if err != nil || len(generated) < 20 {
+		t.Fatalf("%d cases of the generator, error %v", len(generated), err)
+	}
+	for _, dir := range append(dirs, generated...) {
 		m := load(t, dir)
-		lock := next(t, "", m)
+		former, err := os.ReadFile(filepath.Join(dir, eventlock.File))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		lock := next(t, string(former), m)
 		if again := next(t, lock, m); again != lock {
 			t.Errorf("%s: again, it is another: %s", dir, cmp.Diff(lock, again))
 		}
@@ -108,7 +119,7 @@ type Placed @was(name: "Ordered")
     @removed(field: "note", type: "String")
     @removed(field: "total", type: "Decimal") {
   orderId: ID! @was(name: "id")
-  currency: String @added(as: "884d3da96c41")
+  currency: String! @default(value: "USD") @added(as: "884d3da96c41")
 }
 
 type Used @retired
@@ -155,5 +166,89 @@ func TestAnEventInsideOfAnotherIsAnEvent(t *testing.T) {
 	}
 	if found := l.Check(m); len(found) != 1 || found[0].Code != "lock-gone" || found[0].Type != "Met" {
 		t.Errorf("the event is gone, and found is %v\nby\n%s", found, lock)
+	}
+}
+
+// TestWhatAnEventWasInEachVersionIsKept, with all that was inside of it, as it was.
+func TestWhatAnEventWasInEachVersionIsKept(t *testing.T) {
+	lock := evolve(t,
+		`type Ordered { id: ID! total: Int! note: String by: Channel! @default(value: WEB) lines: [Line!]! }
+		 type Line { sku: ID! of: Line to: Channel } enum Channel { WEB FAX } type Other { line: Line }`,
+		`type Ordered { id: ID! total: Int! by: Channel! @default(value: WEB) lines: [Line!]! }
+		 type Line { sku: ID! of: Line to: Channel } enum Channel { WEB FAX } type Other { line: Line }`,
+		`type Ordered @version(n: 2) { id: Int! lines: [Line!]! }
+		 type Line { sku: ID! of: Line to: Channel n: Int } enum Channel { WEB FAX } type Other { line: Line }`,
+		`type Placed @was(name: "Ordered") @version(n: 3) { id: Int! n: Int! } type Other { line: Line }
+		 type Line { sku: ID! of: Line to: Channel n: Int m: Int } enum Channel { WEB FAX }`,
+		`type Placed @was(name: "Ordered") @version(n: 3) { id: Int! n: Int! more: Int } type Other { line: Line }
+		 type Line { sku: ID! of: Line to: Channel n: Int m: Int } enum Channel { WEB FAX }`,
+	)
+	const want = `
+type Met {
+  id: ID!
+}
+
+type Placed @was(name: "Ordered") @version(n: 3) {
+  id: Int!
+  n: Int!
+  more: Int @added(as: "89f4dcfe78cf")
+}
+
+type Other {
+  line: Line
+}
+
+type Line {
+  sku: ID!
+  of: Line
+  to: Channel
+  n: Int @added(as: "89f4dcfe78cf")
+  m: Int @added(as: "89f4dcfe78cf")
+}
+
+enum Channel {
+  WEB
+  FAX
+}
+
+type PlacedV1 @former(of: "Placed", version: 1, sum: "%") {
+  id: ID!
+  total: Int!
+  by: PlacedV1Channel! @default(value: WEB)
+  lines: [PlacedV1Line!]!
+}
+
+type PlacedV1Line {
+  sku: ID!
+  of: PlacedV1Line
+  to: PlacedV1Channel
+}
+
+enum PlacedV1Channel {
+  WEB
+  FAX
+}
+
+type PlacedV2 @former(of: "Placed", version: 2, sum: "%") {
+  id: Int!
+  lines: [PlacedV2Line!]!
+}
+
+type PlacedV2Line {
+  sku: ID!
+  of: PlacedV2Line
+  to: PlacedV2Channel
+  n: Int
+}
+
+enum PlacedV2Channel {
+  WEB
+  FAX
+}
+`
+	_, got, _ := strings.Cut(lock, "it.\n")
+	got = regexp.MustCompile(`sum: "[0-9a-f]{12}"`).ReplaceAllString(got, `sum: "%"`)
+	if got != want {
+		t.Errorf("-want +got:\n%s", cmp.Diff(want, got))
 	}
 }

@@ -34,13 +34,21 @@ func (r removedField) fits(f *schema.EventField) bool {
 	return list == f.List && (!list || full || f.ElemNullable) && f.Object == nil && f.Enum == "" && fits(elem, f.Scalar)
 }
 
-// Next marks what was added to the types of a schema, and writes the lock of the schema, which events of this one
-// satisfy.
+// Next gives the events of a schema what they were in former versions, marks what was added to types, and writes the
+// lock of the schema, which events of this one satisfy.
 func (l *Lock) Next(now *schema.Model) string {
 	w := &writer{lock: l, now: now, was: map[*schema.EventType][]*schema.EventType{}}
 	for _, was := range l.Events {
-		if t := typeNamed(now.Events, was.Name); t != nil {
+		if t := typeNamed(now.Events, was.Name); t != nil && t.Version == was.Version {
 			w.succeeds(was, t)
+		}
+	}
+	now.FormerEnums = nil
+	for _, t := range now.Events {
+		if was := l.eventBefore(now, t); was != nil {
+			var enums []*schema.Enum
+			t.Former, enums = l.formersOf(was, t)
+			now.FormerEnums = append(now.FormerEnums, enums...)
 		}
 	}
 	w.markAdded()
@@ -55,7 +63,10 @@ func (l *Lock) Next(now *schema.Model) string {
 		fmt.Fprintf(&w.text, "\ntype %s @retired%s\n", t.Name, formerNames(t.Was))
 	}
 	for _, e := range now.EventEnums {
-		fmt.Fprintf(&w.text, "\nenum %s {\n  %s\n}\n", e.Name, strings.Join(e.Values, "\n  "))
+		fmt.Fprintf(&w.text, "\n%s", enumText(e))
+	}
+	for _, t := range now.Events {
+		w.formers(t)
 	}
 	return w.text.String()
 }
@@ -87,6 +98,9 @@ func (w *writer) succeeds(was, now *schema.EventType) {
 
 func (w *writer) event(t *schema.EventType) {
 	fmt.Fprintf(&w.text, "\ntype %s%s", t.Name, formerNames(t.Was))
+	if t.Version > 1 {
+		fmt.Fprintf(&w.text, " @version(n: %d)", t.Version)
+	}
 	if slices.Contains(w.now.Events, t) && w.isHeld(t) {
 		w.text.WriteString(" @event")
 	}
@@ -97,19 +111,27 @@ func (w *writer) event(t *schema.EventType) {
 		}
 		fmt.Fprintf(&w.text, "\n    @removed(field: %q, type: %q%s)", r.name, r.typ, added)
 	}
-	w.text.WriteString(" {\n")
+	fmt.Fprintf(&w.text, " {\n%s}\n", fieldsText(t))
+}
+
+// fieldsText writes the fields of a type, a line for each.
+func fieldsText(t *schema.EventType) string {
+	var b strings.Builder
 	for _, f := range t.Fields {
-		typ := typeText(f)
-		if mayLack(f) {
-			typ = strings.TrimSuffix(typ, "!")
+		fmt.Fprintf(&b, "  %s: %s%s", f.Name, typeText(f), formerNames(f.Was))
+		if f.Default != "" {
+			fmt.Fprintf(&b, " @default(value: %s)", literalOf(f, []byte(f.Default)))
 		}
-		fmt.Fprintf(&w.text, "  %s: %s%s", f.Name, typ, formerNames(f.Was))
 		if f.Added != "" {
-			fmt.Fprintf(&w.text, " @added(as: %q)", f.Added)
+			fmt.Fprintf(&b, " @added(as: %q)", f.Added)
 		}
-		w.text.WriteString("\n")
+		b.WriteString("\n")
 	}
-	w.text.WriteString("}\n")
+	return b.String()
+}
+
+func enumText(e *schema.Enum) string {
+	return fmt.Sprintf("enum %s {\n  %s\n}\n", e.Name, strings.Join(e.Values, "\n  "))
 }
 
 func (w *writer) isHeld(t *schema.EventType) bool {

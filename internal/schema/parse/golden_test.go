@@ -104,6 +104,7 @@ func load(t *testing.T, dir string) (*schema.Model, schema.Diagnostics) {
 	lock, wrong := eventlock.Read(string(text))
 	if lock != nil {
 		wrong = lock.Check(model)
+		lock.Next(model)
 	}
 	if len(wrong) > 0 {
 		return nil, append(found, wrong...)
@@ -397,6 +398,9 @@ func dumpEvents(types []*schema.EventType) []any {
 		d := map[string]any{"name": e.Name, "description": e.Description, "fields": fields, "pos": e.Pos.String()}
 		if len(e.Was) > 0 {
 			d["was"] = e.Was
+		}
+		if e.Version > 1 {
+			d["version"], d["former"] = e.Version, dumpEvents(e.Former)
 		}
 		all = append(all, d)
 	}

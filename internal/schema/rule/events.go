@@ -57,6 +57,15 @@ var (
 	RetiredInside = newRule("retired-inside",
 		"is retired, and {1} holds it",
 		"remove @retired: what is inside of events goes when no event has it")
+	VersionNumber = newRule("version-number",
+		"has the version {1}; the first is 1",
+		"count from 1, or remove @version for the first")
+	VersionInside = newRule("version-inside",
+		"is inside of events, which say no version of it",
+		"remove @version, and raise that of the events that hold it")
+	VersionRetired = newRule("version-retired",
+		"is retired, and its data are not read",
+		"remove @version")
 	TakesRetired = newRule("takes-retired",
 		"takes the event {1}, which is retired",
 		"leave it out of the events, or remove @retired from {1}")
@@ -66,13 +75,15 @@ var (
 var (
 	LockMissing = newRule("lock-missing",
 		"is required, and events that a log may have lack it",
-		"add @default(value: …), let it be null, or name with @was(name: …) what it was called")
+		"add @default(value: …), let it be null, or name with @was(name: …) what it was called; or raise the event {1} to "+
+			"@version(n: {2}), and write an upcaster")
 	LockType = newRule("lock-type",
 		"had the type {1} before, and values of that do not all fit {2}",
-		"keep {1}, and add a field of another name, with @default(value: …) or nullable")
+		"keep {1}, and add a field of another name, with @default(value: …) or nullable; or raise the event {3} to "+
+			"@version(n: {4}), and write an upcaster")
 	LockEnum = newRule("lock-enum",
 		"could be {1}, which is no value of {2} any more, and a log may have it",
-		"keep the value in {2}")
+		"keep the value in {2}; or raise the event {3} to @version(n: {4}), and write an upcaster")
 	LockGone = newRule("lock-gone",
 		"is the name of an event that the schema does not declare any more, and a log may have events of it",
 		"declare it with @retired, or add @was(name: \"{1}\") to what it is called now; if no log has any, take it out of "+
@@ -83,4 +94,22 @@ var (
 	LockRetired = newRule("lock-retired",
 		"was retired, and what events of that time hold is not remembered",
 		"declare an event of another name, and keep {1} @retired")
+	LockVersionUnknown = newRule("lock-version-unknown",
+		"has version {1}, and what its data were before is not known",
+		"restore events.lock, which remembers it; an event that no log has yet needs no @version")
+	LockVersionSkipped = newRule("lock-version-skipped",
+		"has version {1}, and the last one was {2}",
+		"raise it to @version(n: {3}), and generate")
+	LockVersionLower = newRule("lock-version-lower",
+		"has version {1}, and a log may have events of version {2}",
+		"restore @version(n: {2}); to go back to what the data were, raise it to @version(n: {3}), and write an upcaster")
+	LockFormer = newRule("lock-former",
+		"is what the event {1} was in version {2}, and was changed here; events of that version in a log did not change",
+		"restore events.lock, as with git checkout; to change the event, raise its @version and write an upcaster")
+	LockFormerGone = newRule("lock-former-gone",
+		"has version {1}, and what its data were in version {2} is missing",
+		"restore events.lock, as with git checkout")
+	LockVersionName = newRule("lock-version-name",
+		"has several versions, for one of which the generated code needs the name {1}; the {2} has it in Go",
+		"call the {2} otherwise")
 )

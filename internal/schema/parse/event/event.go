@@ -26,7 +26,9 @@ func (l *eventReader) read() {
 	for _, def := range l.Events.Types {
 		switch def.Kind {
 		case ast.Object:
-			types[def.Name] = &schema.EventType{Name: def.Name, Description: def.Description, Pos: sdl.Position(def.Position)}
+			types[def.Name] = &schema.EventType{
+				Name: def.Name, Description: def.Description, Version: 1, Pos: sdl.Position(def.Position),
+			}
 			objects = append(objects, def)
 			if len(def.Interfaces) > 0 {
 				l.Add(rule.EventImplements.Broken(sdl.Position(def.Position), def.Name, "", strings.Join(def.Interfaces, " & ")))
@@ -48,6 +50,7 @@ func (l *eventReader) read() {
 	}
 	l.readEventEnums()
 	l.readFormerNames(objects, types)
+	l.readVersions(objects, types)
 	l.readDefaults(objects, types)
 }
 

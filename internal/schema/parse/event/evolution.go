@@ -78,3 +78,26 @@ func (n *formerNames) read(used ast.DirectiveList, typ, field, what string) (was
 	}
 	return was
 }
+
+// readVersions reads of which version the data of events are.
+func (l *eventReader) readVersions(objects []*ast.Definition, types map[string]*schema.EventType) {
+	for _, def := range objects {
+		d := def.Directives.ForName("version")
+		if d == nil {
+			continue
+		}
+		t := types[def.Name]
+		text, _ := sdl.Text(d, "n")
+		n, err := strconv.ParseInt(text, 10, 32)
+		switch {
+		case slices.Contains(l.Model.Retired, t):
+			l.Add(rule.VersionRetired.Broken(sdl.Position(d.Position), t.Name, ""))
+		case slices.Contains(l.Model.Values, t):
+			l.Add(rule.VersionInside.Broken(sdl.Position(d.Position), t.Name, ""))
+		case err != nil || n < 1:
+			l.Add(rule.VersionNumber.Broken(sdl.ArgumentPosition(d, "n"), t.Name, "", text))
+		default:
+			t.Version = int(n)
+		}
+	}
+}

@@ -182,6 +182,9 @@ func isRetired(def *ast.Definition) bool { return def.Directives.ForName("retire
 func (l *goNames) checkEventPackage() {
 	s := l.newScope()
 	s.names["Types"] = "the list of all events"
+	if l.Model.HasUpcasters() {
+		s.names["Upcasters"] = "the upcasters of all events"
+	}
 	for _, def := range l.Events.Types {
 		if def.Kind == ast.Object && !isRetired(def) {
 			s.names["Decode"+schema.GoName(def.Name)] = "the decoder of type " + def.Name
