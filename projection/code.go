@@ -32,6 +32,16 @@ func (p code) Wants(e *eventlog.Event) bool {
 	return slices.Contains(p.Events, e.Type) && (p.EventSource == "" || p.EventSource == e.Source)
 }
 
+// Unknown says which version the data of the event are of, if the projection does not know it; nil where it does, and
+// where there is none.
+func (p code) Unknown(e *eventlog.Event) *eventlog.UnknownVersionError {
+	version, err := e.DataVersion()
+	if known := max(1, p.Versions[e.Type]); err == nil && e.Malformed == nil && version > known {
+		return &eventlog.UnknownVersionError{Type: e.Type, Version: version, Known: known}
+	}
+	return nil
+}
+
 // tagged reports whether an event that the projection wants carries its tags.
 func (p code) tagged(e *eventlog.Event) (_ bool, err error) {
 	if len(p.Tags) == 0 {
@@ -55,6 +65,9 @@ func (p code) tagged(e *eventlog.Event) (_ bool, err error) {
 func (p code) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, err error) {
 	if e.Malformed != nil {
 		return false, nil, e.Malformed
+	}
+	if _, err := e.DataVersion(); err != nil {
+		return false, nil, err
 	}
 	tagged, err := p.tagged(e)
 	if !tagged || err != nil {

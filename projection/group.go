@@ -141,6 +141,16 @@ func (g groupCode) Wants(e *eventlog.Event) bool {
 	return slices.ContainsFunc(g, func(c code) bool { return c.Wants(e) })
 }
 
+// Unknown says which version the data of the event are of, if a member that wants it does not know it.
+func (g groupCode) Unknown(e *eventlog.Event) *eventlog.UnknownVersionError {
+	for _, c := range g {
+		if unknown := c.Unknown(e); unknown != nil && c.Wants(e) {
+			return unknown
+		}
+	}
+	return nil
+}
+
 // Ops calls the user code of each member that wants the event; others is set where it is none of theirs.
 func (g groupCode) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, err error) {
 	others = true

@@ -23,6 +23,7 @@ type Projection struct {
 	Name        string         // of the projector; checkpoints are kept under it
 	Model       *querydb.Model // nil for a group: see Models
 	Events      []string       // types it takes
+	Versions    map[string]int // last version of the data of each type that it knows, by type; 1 for others
 	EventSource string         // CloudEvents source it takes events of, "" for any
 	Tags        []string       // tags that an event must all carry
 	// TagsOf returns the tags of an event; needed where Tags is not empty.

@@ -67,6 +67,8 @@ type Projection struct {
 type Code interface {
 	// Wants reports whether the event may be the projection's, by what is known without user code.
 	Wants(e *eventlog.Event) bool
+	// Unknown says which version the data of an event that the projection wants are of, if it does not know it.
+	Unknown(e *eventlog.Event) *eventlog.UnknownVersionError
 	// Ops calls the user's code about an event that the projection wants; others is set where its tags say that it is
 	// not the projection's. An error says why one that may be cannot be folded.
 	Ops(e *eventlog.Event, attempts int) (others bool, ops []fold.Op, err error)

@@ -210,6 +210,9 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 			}
 			it := &items[i]
 			if it.err = failed; failed == nil && r.projection.Code.Wants(it.event) { // one that it takes no more has no ops
+				if unknown := r.projection.Code.Unknown(it.event); unknown != nil {
+					return false, outdated(it.event, unknown)
+				}
 				c.Enter()
 				others, made, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)
 				c.Leave()
