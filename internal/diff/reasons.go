@@ -58,10 +58,23 @@ func (t trait) change(was string) string {
 	if after, ok := strings.CutPrefix(t.text, "version "); isNumber && ok {
 		return fmt.Sprintf("its version is %s, and was %s", after, before)
 	}
+	if after := dataVersion(t.text); after > 1 && after != dataVersion(was) {
+		return fmt.Sprintf("%s is of version %d, and was of version %d", t.what, after, dataVersion(was))
+	}
 	if before, after := fieldType(was), fieldType(t.text); before != "" && after != "" && before != after {
 		return fmt.Sprintf("%s is %s, and was %s", t.what, after, before)
 	}
 	return t.what + " is another"
+}
+
+// dataVersion is the version in the line about an event, 1 where it has none.
+func dataVersion(text string) int {
+	var name string
+	version := 1
+	if n, _ := fmt.Sscanf(text, "event %q version=%d", &name, &version); n < 2 {
+		return 1
+	}
+	return version
 }
 
 // fieldType is the type in the line about a field of a row that is no object, "" for all others.

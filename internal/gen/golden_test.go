@@ -55,7 +55,7 @@ func caseFolders(t *testing.T) []string {
 func generateCase(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	p := &project{module: "example.com/shop", readModels: []*ast.Source{source(t, dir, "schema.graphqls")},
-		events: []*ast.Source{source(t, dir, "events.graphqls")}}
+		events: []*ast.Source{source(t, dir, "events.graphqls")}, lock: caseLock(t, dir)}
 	model, found := p.load()
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
@@ -69,6 +69,16 @@ func generateCase(t *testing.T, dir string) map[string]string {
 		files[path] = string(content)
 	}
 	return files
+}
+
+// caseLock is the lock of a case, "" for none: that of a schema before its own.
+func caseLock(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, lockFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func source(t *testing.T, dir, name string) *ast.Source {
@@ -117,7 +127,7 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 		all.WriteString(source(t, dir, "schema.graphqls").Input)
 		all.WriteString(source(t, dir, "events.graphqls").Input)
 	}
-	for _, name := range append(sdl.BuildDirectives(), "partitionTag", "tag", "default", "was", "retired") {
+	for _, name := range append(sdl.BuildDirectives(), "partitionTag", "tag", "default", "was", "retired", "version") {
 		if !strings.Contains(all.String(), "@"+name) {
 			t.Errorf("no case has @%s", name)
 		}

@@ -226,6 +226,11 @@ func newShapes(t *testing.T) string {
 		}
 		write(t, filepath.Join(dir, name), all.String())
 	}
+	var locks strings.Builder
+	for _, c := range caseFolders(t) {
+		locks.WriteString(caseLock(t, c))
+	}
+	write(t, filepath.Join(dir, lockFile), locks.String())
 	return dir
 }
 

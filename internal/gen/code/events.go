@@ -25,6 +25,7 @@ func Events(m *schema.Model) *File {
 	for _, e := range m.EventEnums {
 		f.enumType(e)
 	}
+	f.formerTypes(m)
 	return f.File
 }
 
@@ -75,7 +76,7 @@ func Decoders(m *schema.Model) *File {
 	f.line("var Types = eventlog.Types{")
 	for _, t := range m.Events {
 		for _, name := range t.Names() {
-			f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", name, t.Name, schema.GoName(t.Name),
+			f.line("%q: {Name: %q, Check: check%s%s, Tags: tagsOf%s},", name, t.Name, schema.GoName(t.Name), formerChecks(t),
 				schema.GoName(t.Name))
 		}
 	}
@@ -86,14 +87,15 @@ func Decoders(m *schema.Model) *File {
 	}
 	f.line("}\n")
 	for _, t := range m.Events {
-		f.decoder(t)
+		f.decoder(t, "the data of the event "+t.Name)
 		f.tags(t)
 		f.reader(t)
+		f.upcast(t)
 	}
 	for _, t := range m.Values {
 		f.reader(t)
 	}
-	for _, e := range m.EventEnums {
+	for _, e := range slices.Concat(m.EventEnums, m.FormerEnums) {
 		name := schema.GoName(e.Name)
 		values := make([]string, len(e.Values))
 		for i, v := range e.Values {
@@ -104,9 +106,9 @@ func Decoders(m *schema.Model) *File {
 	return f.File
 }
 
-func (f *eventTypesFile) decoder(t *schema.EventType) {
+func (f *eventTypesFile) decoder(t *schema.EventType, what string) {
 	name := schema.GoName(t.Name)
-	f.line("// Decode%s reads the data of the event %s. The error is a *eventlog.FieldError.", name, t.Name)
+	f.line("// Decode%s reads %s. The error is a *eventlog.FieldError.", name, what)
 	f.line("func Decode%s(b []byte) (%s, error) { return data.Decode(b, read%s) }\n", name, name, name)
 	f.line("func check%s(b []byte) error {\n_, err := Decode%s(b)\nreturn err\n}\n", name, name)
 }
@@ -114,20 +116,20 @@ func (f *eventTypesFile) decoder(t *schema.EventType) {
 // tags writes the function that returns the tags of an event.
 func (f *eventTypesFile) tags(t *schema.EventType) {
 	name := schema.GoName(t.Name)
-	var tagged []*schema.EventField
-	for _, field := range t.Fields {
-		if field.Tag || field.PartitionTag {
-			tagged = append(tagged, field)
-		}
-	}
-	if len(tagged) == 0 {
+	fields := tagged(t)
+	if len(fields) == 0 {
 		f.line("func tagsOf%s([]byte) ([]string, error) { return nil, nil }\n", name)
 		return
 	}
 	f.line("func tagsOf%s(b []byte) ([]string, error) {", name)
 	f.line("e, err := Decode%s(b)\nif err != nil {\nreturn nil, err\n}", name)
-	f.line("tags := make([]string, 0, %d)", len(tagged))
-	for _, field := range tagged {
+	result := "tags, nil"
+	if t.Version > 1 { // data of all versions have them
+		f.line("return tagsIn%s(e), nil\n}\n\nfunc tagsIn%s(e %s) []string {", name, name, name)
+		result = "tags"
+	}
+	f.line("tags := make([]string, 0, %d)", len(fields))
+	for _, field := range fields {
 		s := eventScalar(field)
 		if s.tagPkg != "" {
 			f.use(s.tagPkg)
@@ -143,7 +145,14 @@ func (f *eventTypesFile) tags(t *schema.EventType) {
 		}
 		f.line("if v := %s; v != nil {\ntags = append(tags, %q+%s)\n}", expr, field.Name+":", fmt.Sprintf(s.tag, value))
 	}
-	f.line("return tags, nil\n}\n")
+	f.line("return %s\n}\n", result)
+}
+
+// tagged are the fields of an event that are tags of it.
+func tagged(t *schema.EventType) []*schema.EventField {
+	return slices.DeleteFunc(slices.Clone(t.Fields), func(field *schema.EventField) bool {
+		return !field.Tag && !field.PartitionTag
+	})
 }
 
 // reader writes the function that reads one object.

@@ -202,16 +202,24 @@ func (f *opsFile) projector(m *schema.Model, r *schema.ReadModel, w *schema.Writ
 		f.line("%s(e event.%s, m projection.Meta) []projection.Op", schema.GoName(e), schema.GoName(e))
 	}
 	f.line("}\n")
-	f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)
-	f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
+	if takesVersioned(m, w) {
+		f.line("// Project%s makes the projection %s of its projector, and of the upcasters of its events.", name, w.Projector)
+		f.line("func Project%s(p %sProjector, u event.Upcasters) projection.Projection {", name, name)
+	} else {
+		f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)
+		f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
+	}
 	f.line("return projection.%s, projection.Projection{", newProjection(r, w))
 	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(eventNames(m, w)))
+	if takesVersioned(m, w) {
+		f.versions(m, w)
+	}
 	if w.Stream != "" {
 		f.line("EventSource: %q,", w.Stream)
 	}
 	if len(w.Tags) > 0 {
 		f.line("Tags: %s,", goStrings(w.Tags))
-		f.line("TagsOf: func(e *eventlog.Event) ([]string, error) { return event.Types[e.Type].Tags(e.Data) },")
+		f.tagsOf(m, w)
 	}
 	f.line("Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {\nswitch e.Type {")
 	for _, e := range w.Events {
@@ -223,15 +231,24 @@ func (f *opsFile) projector(m *schema.Model, r *schema.ReadModel, w *schema.Writ
 
 // takenEvent writes how an event is decoded. Projectors know it by its present name.
 func (f *opsFile) takenEvent(t *schema.EventType) {
+	f.line("case %s:", caseNames(t))
+	if len(t.Was) > 0 {
+		f.line("m.Type = %q", t.Name)
+	}
+	read := "Decode%s(e.Data)"
+	if t.Version > 1 {
+		read = "Upcast%s(e, u)"
+	}
+	f.line("data, err := event."+read+"\nif err != nil {\nreturn nil, err\n}", schema.GoName(t.Name))
+}
+
+// caseNames are the names of an event, for a case of a switch.
+func caseNames(t *schema.EventType) string {
 	names := make([]string, len(t.Names()))
 	for i, name := range t.Names() {
 		names[i] = strconv.Quote(name)
 	}
-	f.line("case %s:", strings.Join(names, ", "))
-	if len(t.Was) > 0 {
-		f.line("m.Type = %q", t.Name)
-	}
-	f.line("data, err := event.Decode%s(e.Data)\nif err != nil {\nreturn nil, err\n}", schema.GoName(t.Name))
+	return strings.Join(names, ", ")
 }
 
 // eventNames are the names under which a log has the events of a projector.

@@ -215,7 +215,11 @@ func (e *eventText) tell(t *schema.EventType) {
 
 // tellFields writes fields of a type, and the objects in them, after a line with the word and the type.
 func (e *eventText) tellFields(word string, t *schema.EventType, fields []*schema.EventField) {
-	fmt.Fprintf(e, "%s %q\n", word, t.FirstName())
+	fmt.Fprintf(e, "%s %q", word, t.FirstName())
+	if t.Version > 1 { // then upcasters have a part in what is read of former ones
+		fmt.Fprintf(e, " version=%d", t.Version)
+	}
+	e.WriteString("\n")
 	for _, f := range fields {
 		e.tellField(f)
 	}

@@ -19,15 +19,18 @@ import (
 // userCode is what the Go files of a project say of its projectors. They are read as text is: what does not compile
 // yet, such as a projector that lacks a method, is read as well.
 type userCode struct {
-	module   string
-	folded   map[string]registration // by the interface that package ops has for the projector, without "Projector"
-	packages map[string]*userPackage // by folder
+	module string
+	folded map[string]registration // by the interface that package ops has for the projector, without "Projector"
+	// upcasters are what projections are made with beside projectors.
+	upcasters registration
+	packages  map[string]*userPackage // by folder
 }
 
 // registration is a call of ops.ProjectX outside of tests.
 type registration struct {
-	file     string // that calls it
-	dir, typ string // of the projector, "" where that is not written as a literal of a type
+	file      string // that calls it
+	dir, typ  string // of the projector, "" where that is not written as a literal of a type
+	upcasters bool   // it is called with upcasters too
 }
 
 // userPackage is a package of the project that holds projectors.
@@ -99,7 +102,7 @@ func (c *userCode) readRegistrations(name string) error {
 	ops := importName(file, c.module+"/projection/ops")
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 {
+		if !ok || len(call.Args) == 0 || len(call.Args) > 2 {
 			return true
 		}
 		called, ok := call.Fun.(*ast.SelectorExpr)
@@ -107,8 +110,12 @@ func (c *userCode) readRegistrations(name string) error {
 			return true
 		}
 		if projector, ok := strings.CutPrefix(called.Sel.Name, "Project"); ok {
-			r := registration{file: filepath.ToSlash(name)}
-			r.dir, r.typ = c.projectorType(file, path.Dir(r.file), call.Args[0])
+			r := registration{file: filepath.ToSlash(name), upcasters: len(call.Args) == 2}
+			if r.upcasters {
+				c.upcasters = r
+				c.upcasters.dir, c.upcasters.typ = c.literalType(file, path.Dir(r.file), call.Args[1])
+			}
+			r.dir, r.typ = c.literalType(file, path.Dir(r.file), call.Args[0])
 			c.folded[projector] = r
 		}
 		return true
@@ -121,16 +128,16 @@ func isNamed(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// projectorType finds the type of a literal, T{}, &T{}, pkg.T{} or new(T), and the folder of its package.
-func (c *userCode) projectorType(file *ast.File, dir string, e ast.Expr) (folder, typ string) {
+// literalType finds the type of a literal, T{}, &T{}, pkg.T{} or new(T), and the folder of its package.
+func (c *userCode) literalType(file *ast.File, dir string, e ast.Expr) (folder, typ string) {
 	switch v := e.(type) {
 	case *ast.UnaryExpr:
-		return c.projectorType(file, dir, v.X)
+		return c.literalType(file, dir, v.X)
 	case *ast.CompositeLit:
-		return c.projectorType(file, dir, v.Type)
+		return c.literalType(file, dir, v.Type)
 	case *ast.CallExpr:
 		if isNamed(v.Fun, "new") && len(v.Args) == 1 {
-			return c.projectorType(file, dir, v.Args[0])
+			return c.literalType(file, dir, v.Args[0])
 		}
 	case *ast.Ident:
 		return dir, v.Name // or a variable, which no type is called like

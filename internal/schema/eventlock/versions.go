@@ -92,8 +92,10 @@ func (c *checker) names(taken map[string]string, was, now *schema.EventType) {
 	types, enums := c.lock.formersOf(was, now)
 	present := copier{of: c.now, to: now.VersionName(now.Version), types: map[*schema.EventType]*schema.EventType{}}
 	types = append(types, present.copy(now, present.to))
-	var needed []string
+	name := schema.GoName(now.Name)
+	needed := []string{"Upcast" + name, "TagsOf" + name}
 	for _, t := range types {
+		needed = append(needed, "Decode"+schema.GoName(t.Name))
 		for _, part := range append(t.Inside(), t) {
 			needed = append(needed, schema.GoName(part.Name))
 		}
