@@ -31,7 +31,8 @@ type UnknownVersionError struct {
 
 // Error implements error.
 func (e *UnknownVersionError) Error() string {
-	return fmt.Sprintf("the data are of version %d, and this program knows %s up to version %d", e.Version, e.Type, e.Known)
+	return fmt.Sprintf("the data are of version %d, and this program knows %s up to version %d",
+		e.Version, e.Type, e.Known)
 }
 
 // CheckEvent decodes the data of an event of the type as what they are by their version. Its error is a *FieldError for

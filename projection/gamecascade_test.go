@@ -14,7 +14,8 @@ import (
 // A is the coach of games g1 and g3 of season 24, plays in g1 and in g2, of season 25, and may replace others in g2.
 func gamesWithA() []eventlog.Event {
 	games := []*Game{
-		{ID: "g1", Name: "Final", Season: "24", CoachID: "A", Home: Side{Players: []Player{{PersonID: "A"}, {PersonID: "B"}}}},
+		{ID: "g1", Name: "Final", Season: "24", CoachID: "A",
+			Home: Side{Players: []Player{{PersonID: "A"}, {PersonID: "B"}}}},
 		{ID: "g2", Name: "Final", Season: "25", Away: &Side{
 			Players: []Player{{PersonID: "A"}}, Bench: Bench{Subs: []Sub{{Number: 1, PersonID: "A"}}}}},
 		{ID: "g3", Name: "Semi", Season: "24", CoachID: "A"},
@@ -134,7 +135,8 @@ func TestACascadeToAggregatesThatCannotBeIsADeadLetter(t *testing.T) {
 		how  projection.Cascade
 		want string
 	}{
-		{projection.Cascade{Targets: []string{"Match"}}, "cascade of Person to Match: its rows hold no copies of it on record"},
+		{projection.Cascade{Targets: []string{"Match"}},
+			"cascade of Person to Match: its rows hold no copies of it on record"},
 		{projection.Cascade{Filter: map[string]any{"town": "Bern"}}, "rows of Game cannot be chosen by town = Bern"},
 		{projection.Cascade{Filter: map[string]any{"home": "Bern"}}, "rows of Game cannot be chosen by home = Bern"},
 		{projection.Cascade{Filter: map[string]any{"season": 24}}, "rows of Game cannot be chosen by season = 24"},

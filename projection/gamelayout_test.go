@@ -104,7 +104,9 @@ func TestRandomGamesOnDynamoDBAreTheSameInEveryLayout(t *testing.T) {
 
 // foldedAgain folds a log in windows of one length, has all of it folded again in windows of another, and compares what
 // is left.
-func foldedAgain(t *testing.T, s *gameStore, d *gameDraw, partitions int, events []eventlog.Event, windows [2]int) error {
+func foldedAgain(
+	t *testing.T, s *gameStore, d *gameDraw, partitions int, events []eventlog.Event, windows [2]int,
+) error {
 	log := logOfGames(t, partitions, events)
 	same := func(was standing) standing { return was.settled(s.mode) }
 	if partitions > 1 {
@@ -148,8 +150,8 @@ func TestRandomGamesAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
 	})
 }
 
-// TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain: but for copies that do not follow, which hold what the
-// fold knew.
+// TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain: but for copies that do not follow, which hold what
+// the fold knew.
 func TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := gamesApart.subjectsApart(rt, 30)
@@ -162,8 +164,8 @@ func TestRandomGamesOfTwoPartitionsAreTheSameWhenTheyAreFoldedAgain(t *testing.T
 	})
 }
 
-// againOnce folds drawn games again in stores of the kind: in one partition and in two, between windows of one event and
-// of many.
+// againOnce folds drawn games again in stores of the kind: in one partition and in two, between windows of one event
+// and of many.
 func againOnce(t *testing.T, newStore func() *gameStore) {
 	for _, windows := range [][2]int{{1, 100}, {100, 1}} {
 		one := rapid.Custom(func(rt *rapid.T) []eventlog.Event { return anyGames.events(rt, 30) })

@@ -103,7 +103,8 @@ func (g *gameTrial) check(t *testing.T, s *gameStore) error {
 	if diff == "" {
 		return nil
 	}
-	return fmt.Errorf("%s, copies that follow %s, processes that end at %+v, and a last of windows of %d: what is stored differs (-want +got):\n"+
+	return fmt.Errorf("%s, copies that follow %s, processes that end at %+v, and a last of windows of %d: "+
+		"what is stored differs (-want +got):\n"+
 		"%s\nof %s", s.name, g.mode, g.ends, g.window, diff, texts(g.events))
 }
 

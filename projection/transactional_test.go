@@ -141,7 +141,8 @@ func TestACascadeOverflowSaysWhatIsComparedWithTheLimit(t *testing.T) {
 		want        projection.CascadeOverflowError
 		least       int // where the count is not known to the last
 	}{
-		{"as many copies as a commit has items, with the row and the version of its links", "several writers", picksOf(95), []ref{rename},
+		{"as many copies as a commit has items, with the row and the version of its links", "several writers", picksOf(95),
+			[]ref{rename},
 			projection.CascadeOverflowError{Model: "Club", Count: 97, Limit: 96, Unit: "items"}, 0},
 		{"rows of the event itself, with their links", "several writers", picksOf(79),
 			[]ref{rename, {Op: "set", ID: "a", Club: "A"}, {Op: "club", ID: "B"}, {Op: "set", ID: "b", Club: "A"},

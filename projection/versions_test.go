@@ -37,7 +37,8 @@ func runOf(t *testing.T, p projection.Projection, log eventlog.Source, db *query
 	return r, r.Run(ctx())
 }
 
-// TestAProjectionStopsAtAVersionThatItDoesNotKnow, where the program that knows it goes on; the event is no dead letter.
+// TestAProjectionStopsAtAVersionThatItDoesNotKnow, where the program that knows it goes on; the event is no dead
+// letter.
 func TestAProjectionStopsAtAVersionThatItDoesNotKnow(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store)

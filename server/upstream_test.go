@@ -88,8 +88,8 @@ func TestTheLogOfARealServerKeepsThePromisesOfASource(t *testing.T) {
 	})
 }
 
-// TestAServerThatFollowsGoesOnInTheSameLogAlone: another in its place, or an older copy of it that has gone on otherwise,
-// is noticed while the server runs, however long it is, and changes no row.
+// TestAServerThatFollowsGoesOnInTheSameLogAlone: another in its place, or an older copy of it that has gone on
+// otherwise, is noticed while the server runs, however long it is, and changes no row.
 func TestAServerThatFollowsGoesOnInTheSameLogAlone(t *testing.T) {
 	for _, name := range []string{"another log", "an older copy"} {
 		t.Run(name, func(t *testing.T) {

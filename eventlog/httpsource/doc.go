@@ -5,8 +5,8 @@
 //	GET /events?partition=0&after=17&limit=500  events that follow an offset, as far as an answer goes
 //	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset
 //
-// A request for events, or to wait for them, tells in known what the reader knows of the partition: its incarnation, and
-// the furthest event that it has read. Where the partition is another now, or has lost its end, the answer is 409.
+// A request for events, or to wait for them, tells in known what the reader knows of the partition: its incarnation,
+// and the furthest event that it has read. Where the partition is another now, or has lost its end, the answer is 409.
 //
 // Offsets and incarnations are those of the source itself, so that any number of servers that read one log fold the
 // same events at the same positions. Who may read events is not decided here.

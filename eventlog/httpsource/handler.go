@@ -83,7 +83,9 @@ func (h *Handler) Events(w http.ResponseWriter, r *http.Request) {
 
 // events reads, and compares what the reader knows with the partition that it is then: one that is replaced in between
 // is noticed.
-func (h *Handler) events(ctx context.Context, name string, after uint64, limit int, k known) (a eventsAnswer, err error) {
+func (h *Handler) events(ctx context.Context, name string, after uint64, limit int, k known) (
+	a eventsAnswer, err error,
+) {
 	events, err := h.Source.Read(ctx, name, after, limit)
 	a = page(events)
 	if err == nil && len(events) == 0 {

@@ -47,8 +47,8 @@ func TestUpcastersGetStubsOfWhatTheyLack(t *testing.T) {
 		}
 	}
 	needs := func(model string) string {
-		return fmt.Sprintf("warning: projection/projectors/projectors.go: ops.Project%[1]s takes events of several versions, "+
-			"and needs the upcasters (fix: call ops.Project%[1]s(%[1]s{}, Upcasters{}))\n", model)
+		return fmt.Sprintf("warning: projection/projectors/projectors.go: ops.Project%[1]s takes events of several "+
+			"versions, and needs the upcasters (fix: call ops.Project%[1]s(%[1]s{}, Upcasters{}))\n", model)
 	}
 	lock := ""
 	wants("said at first", generated(&lock, `type Added { id: ID! } type Named { id: ID! }`), "")

@@ -203,7 +203,8 @@ func (f *opsFile) projector(m *schema.Model, r *schema.ReadModel, w *schema.Writ
 	}
 	f.line("}\n")
 	if takesVersioned(m, w) {
-		f.line("// Project%s makes the projection %s of its projector, and of the upcasters of its events.", name, w.Projector)
+		f.line("// Project%s makes the projection %s of its projector, and of the upcasters of its events.",
+			name, w.Projector)
 		f.line("func Project%s(p %sProjector, u event.Upcasters) projection.Projection {", name, name)
 	} else {
 		f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)

@@ -78,7 +78,8 @@ func (f *eventTypesFile) upcasters(m *schema.Model) {
 	if !m.HasUpcasters() {
 		return
 	}
-	f.line("// Upcasters make data of each version of an event of those of the version before. Methods are pure: they know the")
+	f.line("// Upcasters make data of each version of an event of those of the version before. Methods are pure: " +
+		"they know the")
 	f.line("// data and nothing else. An event for which one returns an error becomes a dead letter.")
 	f.line("type Upcasters interface {")
 	for _, t := range m.Events {

@@ -1,5 +1,5 @@
-// Package stubs writes stubs of what the projectors and the upcasters of a project lack into the files of its author, and
-// only adds to them.
+// Package stubs writes stubs of what the projectors and the upcasters of a project lack into the files of its author,
+// and only adds to them.
 package stubs
 
 import (
@@ -71,8 +71,8 @@ func (c *userCode) projectorStub(receiver, name string, imported map[string]stri
 		projection, strings.TrimPrefix(receiver, "*")+"."+name+" is not written yet")
 }
 
-// Write writes the methods that projectors and upcasters lack, into files that are the user's: what is there stays as it
-// is.
+// Write writes the methods that projectors and upcasters lack, into files that are the user's: what is there stays as
+// it is.
 func Write(module string, m *schema.Model, out io.Writer) error {
 	code, err := readUserCode(module)
 	if err != nil {

@@ -20,7 +20,8 @@ func literalOf(f *schema.EventField, value json.RawMessage) string {
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
-	if members := map[string]json.RawMessage{}; f.Object != nil && json.Unmarshal(value, &members) == nil && members != nil {
+	members := map[string]json.RawMessage{}
+	if f.Object != nil && json.Unmarshal(value, &members) == nil && members != nil {
 		var texts []string
 		for _, field := range f.Object.Fields {
 			if member, given := members[field.Name]; given {

@@ -71,7 +71,8 @@ func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 		t.Errorf("a task that is done is next: %t; %d have failed", ok, len(q.Failed()))
 	}
 	q.RetryFailed()
-	if first, ok := q.First(); !ok || first.Failed != 0 || first.Succeeded != 0 || first.After != "" || len(q.Failed()) != 0 {
+	first, ok := q.First()
+	if !ok || first.Failed != 0 || first.Succeeded != 0 || first.After != "" || len(q.Failed()) != 0 {
 		t.Errorf("retried: %+v, %t", first, ok)
 	}
 }

@@ -44,8 +44,8 @@ type Cause struct {
 	TooManyFollow *TooManyFollow `json:"tooManyFollow,omitempty"`
 }
 
-// TooManyFollow says of which model the row is, how much its commit would have with the copies that follow, how much one
-// holds, and of what.
+// TooManyFollow says of which model the row is, how much its commit would have with the copies that follow, how much
+// one holds, and of what.
 type TooManyFollow struct {
 	Model string `json:"model"`
 	Count int    `json:"count"`

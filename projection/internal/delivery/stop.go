@@ -45,11 +45,11 @@ func newStop(e *eventlog.Event, reason, fix string) *StopError {
 	}
 }
 
-// outdated is the stop at an event that a program of a later schema can fold: it is no dead letter, because what becomes
-// of an event must hang on the event and the rows alone.
+// outdated is the stop at an event that a program of a later schema can fold: it is no dead letter, because what
+// becomes of an event must hang on the event and the rows alone.
 func outdated(e *eventlog.Event, unknown *eventlog.UnknownVersionError) *StopError {
-	return newStop(e, unknown.Error(), fmt.Sprintf("start a program whose schema has @version(n: %d) of the event, which goes "+
-		"on from here; or skip the event", unknown.Version))
+	return newStop(e, unknown.Error(), fmt.Sprintf("start a program whose schema has @version(n: %d) of the event, which "+
+		"goes on from here; or skip the event", unknown.Version))
 }
 
 // stopped makes the error for an event at which the calls of user code have ended.

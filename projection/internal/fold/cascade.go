@@ -48,8 +48,8 @@ const (
 
 // Error implements error.
 func (e *CascadeOverflowError) Error() string {
-	return fmt.Sprintf("change a row of %s: with the copies of it that follow in the same commit, that has %d %s at least, "+
-		"and one commit holds %d: declare the references with cascade: EVENTUAL, or change less in one event",
+	return fmt.Sprintf("change a row of %s: with the copies of it that follow in the same commit, that has %d %s at "+
+		"least, and one commit holds %d: declare the references with cascade: EVENTUAL, or change less in one event",
 		e.Model, e.Count, e.Unit, e.Limit)
 }
 
