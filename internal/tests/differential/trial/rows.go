@@ -136,23 +136,18 @@ func (t *trial) fill() error {
 func (t *trial) row(typ string) row {
 	m := t.Catalog.Types[typ].Model
 	if m.Aggregate != nil {
-		return t.whole(m)
+		return parts{t.rng, t.schema}.whole(m)
 	}
 	r := row{}
 	for _, f := range m.Fields {
-		if v := value(t.rng, t.schema, t.filled(typ, f)); v != nil {
+		if shown := t.schema.Types[typ].Fields.ForName(f.Name); shown != nil { // else it is hidden
+			f.Nullable = !shown.Type.NonNull // copies are filled in
+		}
+		if v := value(t.rng, t.schema, f); v != nil {
 			r[f.Name] = v
 		}
 	}
 	return r
-}
-
-// filled is a field with the nullability that the API shows: copies are filled in.
-func (t *trial) filled(typ string, f driver.Field) driver.Field {
-	if shown := t.schema.Types[typ].Fields.ForName(f.Name); shown != nil { // else it is hidden
-		f.Nullable = !shown.Type.NonNull
-	}
-	return f
 }
 
 func value(rng *rand.Rand, s *ast.Schema, f driver.Field) any {
