@@ -57,24 +57,24 @@ func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamSta
 // errCut says that the consumer has left something out, or is gone.
 var errCut = errors.New("the consumer of the stream has broken off")
 
-// next takes the next message, and waits for it.
-func (c *cursor) next(ctx context.Context) (jetstream.Msg, *jetstream.MsgMetadata, error) {
+// next takes the next message, and waits for it as the option says.
+func (c *cursor) next(waiting jetstream.NextOpt) (jetstream.Msg, standing, error) {
 	m := c.peeked
 	if m == nil {
 		var err error
-		if m, err = c.messages.Next(jetstream.NextContext(ctx)); err != nil {
-			return nil, nil, errors.Join(errCut, err)
+		if m, err = c.messages.Next(waiting); err != nil {
+			return nil, standing{}, errors.Join(errCut, err)
 		}
 	}
-	md, err := m.Metadata()
+	at, err := standingOf(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, at, err
 	}
-	if md.Sequence.Consumer != c.delivered+1 || md.Sequence.Stream <= c.at {
-		return nil, nil, errCut
+	if at.consumer != c.delivered+1 || at.stream <= c.at {
+		return nil, at, errCut
 	}
-	c.peeked, c.delivered, c.pending, c.at = nil, md.Sequence.Consumer, md.NumPending, md.Sequence.Stream
-	return m, md, nil
+	c.peeked, c.delivered, c.pending, c.at = nil, at.consumer, at.pending, at.stream
+	return m, at, nil
 }
 
 // peek waits until there is a next message.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/foldql/foldql/eventlog"
 )
 
@@ -98,6 +100,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 	c := b.cursor
 	coming, cancel := context.WithTimeout(ctx, underWay)
 	defer cancel()
+	waiting := jetstream.NextContext(coming)
 	for len(b.events) < most {
 		if c.pending == 0 && c.peeked == nil {
 			if len(b.events) > 0 {
@@ -110,7 +113,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		if b.events == nil {
 			b.events = make([]eventlog.Event, 0, min(uint64(most), c.pending+1, mostAhead))
 		}
-		m, md, err := c.next(coming)
+		m, at, err := c.next(waiting)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -120,13 +123,13 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		default:
 			return err // what does not come may have been removed meanwhile
 		}
-		if md.Sequence.Stream != b.last+1 && b.gap == 0 {
+		if at.stream != b.last+1 && b.gap == 0 {
 			b.gap, b.before = b.last+1, len(b.events)
 		}
-		b.last, b.stored = md.Sequence.Stream, md.Timestamp
+		b.last, b.stored = at.stream, at.stored
 		e := b.source.event(m)
 		if e.Time.IsZero() {
-			e.Time = md.Timestamp.UTC()
+			e.Time = at.stored.UTC()
 		}
 		e.Partition, e.Offset = b.source.stream.name, b.last
 		b.events = append(b.events, e)

@@ -3,6 +3,7 @@
 package sourcebench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/natssource"
+	"github.com/foldql/foldql/internal/bench/measurement"
 )
 
 // pass reads all messages of a stream once, and returns how many there were.
@@ -25,31 +27,55 @@ func Run(ctx context.Context, out io.Writer, dir string, rounds, n int) error {
 	}
 	defer s.close()
 	peers := []pass{bare, decoding, source}
-	took := make([][]time.Duration, len(peers))
+	all := make([][]run, len(peers))
 	for range rounds {
 		for i, read := range peers {
-			began := time.Now()
-			got, err := read(ctx, s, n)
-			if err == nil && got != n {
-				err = fmt.Errorf("%d events of %d", got, n)
-			}
+			one, err := measure(ctx, s, n, read)
 			if err != nil {
 				return fmt.Errorf("read the stream: %w", err)
 			}
-			took[i] = append(took[i], time.Since(began))
+			all[i] = append(all[i], one)
 		}
 	}
-	rate := func(i int) float64 {
-		slices.Sort(took[i])
-		return float64(n) / took[i][len(took[i])/2].Seconds()
+	fmt.Fprintf(out, "\na stream of NATS JetStream, %d events of %d bytes, read from its beginning to its end (CPU time is "+
+		"that of the server too):\n", n, s.size)
+	of := make([]run, len(peers))
+	for i, name := range []string{"a bare consumer", "one that decodes events", "Source.Read"} {
+		of[i] = median(all[i])
+		fmt.Fprintf(out, "  %s: %.0f events/s, %.1f µs of CPU per event\n", name, float64(n)/of[i].took.Seconds(),
+			float64(of[i].cpu.Nanoseconds())/1000/float64(n))
 	}
-	fmt.Fprintf(out, "\na stream of NATS JetStream, %d events of %d bytes, read from its beginning to its end:\n", n,
-		s.size)
-	fmt.Fprintf(out, "  a bare consumer: %.0f events/s; one that decodes CloudEvents: %.0f\n", rate(0), rate(1))
-	fmt.Fprintf(out, "  Source.Read: %.0f events/s\n", rate(2))
-	fmt.Fprintf(out, "    Source.Read to the bare consumer: %.2f; to the one that decodes: %.2f\n", rate(2)/rate(0),
-		rate(2)/rate(1))
+	fmt.Fprintf(out, "    Source.Read to a bare consumer: %.2f of the events/s, %.2f of the events per CPU second\n",
+		of[0].took.Seconds()/of[2].took.Seconds(), of[0].cpu.Seconds()/of[2].cpu.Seconds())
 	return nil
+}
+
+// run is what one pass took.
+type run struct{ took, cpu time.Duration }
+
+func measure(ctx context.Context, s *stream, n int, read pass) (r run, err error) {
+	before, err := measurement.OwnCPU()
+	if err != nil {
+		return r, err
+	}
+	began := time.Now()
+	got, err := read(ctx, s, n)
+	r.took = time.Since(began)
+	if err == nil && got != n {
+		err = fmt.Errorf("%d events of %d", got, n)
+	}
+	if err != nil {
+		return r, err
+	}
+	after, err := measurement.OwnCPU()
+	r.cpu = after - before
+	return r, err
+}
+
+// median is the run of middle length.
+func median(all []run) run {
+	all = slices.SortedFunc(slices.Values(all), func(a, b run) int { return cmp.Compare(a.took, b.took) })
+	return all[len(all)/2]
 }
 
 // source reads as a projection does.
