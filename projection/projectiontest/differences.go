@@ -171,6 +171,8 @@ func (u *unequal) locate() place {
 			name, within := fieldOf(fields, step.Name())
 			at.WriteString("." + name)
 			fields = within
+		case gocmp.MapIndex:
+			fmt.Fprintf(&at, ".%s", step.Key())
 		case gocmp.SliceIndex:
 			a, b := u.path[i-1].Values()
 			return place{difference{at.String(), fields, a, b}, true}

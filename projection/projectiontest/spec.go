@@ -10,6 +10,7 @@
 package projectiontest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
@@ -40,7 +41,7 @@ type Spec[R any] struct {
 	// WantDeadLetters are the events that become dead letters, in the order of Given; by default none may be.
 	WantDeadLetters []DeadLetter
 	// Options refine the comparison of rows. Empty and nil lists are equal already.
-	Options []cmp.Option
+	Options []gocmp.Option
 }
 
 // GroupSpec is a [Spec] of projections whose models are connected by references, and are folded together: see
@@ -51,8 +52,8 @@ type GroupSpec struct {
 	Types       eventlog.Types // see Spec.Types
 	// Want are the rows of each of the models, with the copies that they hold. A model that is left out has any rows.
 	Want            []Rows
-	WantDeadLetters []DeadLetter // see Spec.WantDeadLetters
-	Options         []cmp.Option // see Spec.Options
+	WantDeadLetters []DeadLetter   // see Spec.WantDeadLetters
+	Options         []gocmp.Option // see Spec.Options
 }
 
 // Event is an event of a Spec. Whatever is left out gets a value that suits most cases.
@@ -60,6 +61,7 @@ type Event struct {
 	ID      string // the event's number in Given, "1", "2" …
 	Source  string // "/test"
 	Type    string // one that the projection takes, or one of Types
+	Version int    // of the data, 1 by default
 	Subject string // none
 	// Time is an RFC 3339 date-time. By default events are a minute apart, the first at 2024-01-01T00:00:00Z.
 	Time string
@@ -125,7 +127,7 @@ type testCase struct {
 	types           eventlog.Types
 	want            []Rows
 	wantDeadLetters []DeadLetter
-	more            []cmp.Option
+	more            []gocmp.Option
 }
 
 // check returns what is wrong, nil for nothing.
@@ -199,27 +201,39 @@ func (s *testCase) events() ([]eventlog.Event, error) {
 				"be passed over",
 				i+1, s.projection.Name, g.Type, strings.Join(s.takes, ", "))
 		}
-		e := eventlog.Event{ID: g.ID, Source: g.Source, Type: g.Type, Subject: g.Subject, Time: at}
+		e, err := g.event()
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
 		if e.ID == "" {
 			e.ID = strconv.Itoa(i + 1)
 		}
-		if e.Source == "" {
-			e.Source = "/test"
-		}
-		var err error
-		if g.Time != "" {
-			if e.Time, err = time.Parse(time.RFC3339Nano, g.Time); err != nil {
-				return nil, fmt.Errorf("event %d: Time: %w", i+1, err)
-			}
-		}
-		e.Time = e.Time.UTC()
-		if e.Data, err = dataOf(g.Data); err != nil {
-			return nil, fmt.Errorf("event %d: Data: %w", i+1, err)
+		if g.Time == "" {
+			e.Time = at
 		}
 		events[i] = e
 		at = at.Add(time.Minute)
 	}
 	return events, nil
+}
+
+// event makes the event, but for what follows from its place.
+func (e *Event) event() (eventlog.Event, error) {
+	made := eventlog.Event{ID: e.ID, Source: cmp.Or(e.Source, "/test"), Type: e.Type, Subject: e.Subject}
+	if e.Version > 1 {
+		made.Extensions = map[string]string{eventlog.VersionAttribute: strconv.Itoa(e.Version)}
+	}
+	var err error
+	if e.Time != "" {
+		if made.Time, err = time.Parse(time.RFC3339Nano, e.Time); err != nil {
+			return made, fmt.Errorf("Time: %w", err)
+		}
+		made.Time = made.Time.UTC()
+	}
+	if made.Data, err = dataOf(e.Data); err != nil {
+		return made, fmt.Errorf("Data: %w", err)
+	}
+	return made, nil
 }
 
 func dataOf(data any) ([]byte, error) {
