@@ -166,8 +166,8 @@ func (s samples) fit(types eventlog.Types) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		if t := types[name]; len(t.Former) > 0 && !shown[t.Name] {
-			return fmt.Errorf("there is no sample of %s, which has %d versions: add one to the samples in each of them, such as "+
-				"%d-%s.v1.json", t.Name, len(t.Former)+1, len(s)+1, t.Name)
+			return fmt.Errorf("there is no sample of %s, which has %d versions: add one to the samples in each of them, such "+
+				"as %d-%s.v1.json", t.Name, len(t.Former)+1, len(s)+1, t.Name)
 		}
 	}
 	return nil

@@ -208,7 +208,8 @@ func TestSamplesThatShowLessAreFound(t *testing.T) {
 			},
 			"sample 1-Withdrawn.v2.json is of an event Withdrawn, and other files of its number are of Deposited",
 		},
-		"a name is none": {func(f map[string]string) { f["README"] = "" }, "sample README: call it NUMBER-TYPE.vVERSION.json"},
+		"a name is none": {func(f map[string]string) { f["README"] = "" },
+			"sample README: call it NUMBER-TYPE.vVERSION.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := threeVersions()

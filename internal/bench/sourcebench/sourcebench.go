@@ -37,8 +37,8 @@ func Run(ctx context.Context, out io.Writer, dir string, rounds, n int) error {
 			all[i] = append(all[i], one)
 		}
 	}
-	fmt.Fprintf(out, "\na stream of NATS JetStream, %d events of %d bytes, read from its beginning to its end (CPU time is "+
-		"that of the server too):\n", n, s.size)
+	fmt.Fprintf(out, "\na stream of NATS JetStream, %d events of %d bytes, read from its beginning to its end (CPU time "+
+		"is that of the server too):\n", n, s.size)
 	of := make([]run, len(peers))
 	for i, name := range []string{"a bare consumer", "one that decodes events", "Source.Read"} {
 		of[i] = median(all[i])
