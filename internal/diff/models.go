@@ -30,7 +30,6 @@ type Model struct {
 	Why   []string `json:"why,omitempty"`
 	// Projections are those that build the rows, and all others that go on from them together.
 	Projections []string `json:"projections,omitempty"`
-	Estimate    *Time    `json:"estimate,omitempty"` // nil where no rate is known
 }
 
 func compareModels(was, now *schema.Model) (all []Model) {

@@ -5,15 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 )
-
-// Time is about how long a start builds rows.
-type Time struct {
-	Events          uint64  `json:"events"`          // of the log
-	EventsPerSecond float64 `json:"eventsPerSecond"` // as a server has measured it last
-	Seconds         float64 `json:"seconds"`
-}
 
 // WriteText writes the report for people.
 func (r *Report) WriteText(to io.Writer) error {
@@ -26,7 +18,7 @@ func (r *Report) WriteText(to io.Writer) error {
 	}
 	b.WriteString("\nThe rows, at the next start:\n")
 	for _, m := range r.Models {
-		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.text())
+		fmt.Fprintf(&b, "  %s: %s\n", m.Name, startTexts[m.Start])
 		for _, why := range m.Why {
 			fmt.Fprintf(&b, "    because: %s\n", why)
 		}
@@ -65,19 +57,6 @@ var startTexts = map[Start]string{
 	Rebuild: "rebuild from the whole log, beside the rows that serve",
 	First:   "first fold of the whole log; not served before it is complete",
 	Unused:  "stay until 'server tables apply --allow-delete' removes them",
-}
-
-func (m *Model) text() string {
-	if m.Estimate == nil {
-		return startTexts[m.Start]
-	}
-	return startTexts[m.Start] + ", " + m.Estimate.String()
-}
-
-// String is the time for people.
-func (t *Time) String() string {
-	return fmt.Sprintf("about %s for %d events at %.0f/s", time.Duration(t.Seconds*float64(time.Second)).Round(
-		time.Second), t.Events, t.EventsPerSecond)
 }
 
 // WriteJSON writes the report for programs.
