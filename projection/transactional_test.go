@@ -202,7 +202,7 @@ func TestACascadeOverflowNamesTheRowThatIsCopied(t *testing.T) {
 	})
 	club := "A"
 	events := []eventlog.Event{{Source: "/test", Type: "clubs", Data: []byte(`"old"`)}}
-	for i := range 94 { // they, the club, and the task for those that may have come meanwhile
+	for i := range 94 { // they, the club, and the version of their links
 		events = append(events, badgeEvent("membership", badgeAct{Op: "set", ID: strconv.Itoa(i), Value: &club}))
 	}
 	events = append(events, eventlog.Event{Source: "/test", Type: "clubs", Data: []byte(`"new"`)})

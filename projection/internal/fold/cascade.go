@@ -204,7 +204,7 @@ func (f *followers[R]) cascade(at ApplyPoint) error {
 	}
 	for _, u := range f.of.journal {
 		how := f.asked[u.entry.key]
-		f.announceTo(u.entry, how)
+		u.entry.announceTo(how)
 		if !f.followsNow(how) {
 			continue
 		}
@@ -219,26 +219,20 @@ func (f *followers[R]) cascade(at ApplyPoint) error {
 	return nil
 }
 
-// announceTo notes which copies are to follow after the commit. Where an op has copies follow in the commit that the
-// schema does not, another process may give a row one meanwhile: links of those have no version.
-func (f *followers[R]) announceTo(e *entry[R], how *Cascade) {
+// announceTo notes which copies are to follow after the commit.
+func (e *entry[R]) announceTo(how *Cascade) {
 	switch {
 	case how == nil && len(e.scopes) == 0:
 		e.scopes = bySchema
 	case how == nil:
 		e.scopes = cascade.Union(e.scopes, bySchema)
-	case how.Mode == Eventual, how.Mode == Transactional && f.of.bounds.shared && f.mayMiss(how):
+	case how.Mode == Eventual:
 		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: how.Filter}
 		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
 	}
 }
 
 var bySchema = []cascade.Scope{{}}
-
-// mayMiss reports whether links by which copies are found have no version.
-func (f *followers[R]) mayMiss(how *Cascade) bool {
-	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(how) && !w.transactional })
-}
 
 // followsNow reports whether copies follow a change in its commit.
 func (f *followers[R]) followsNow(how *Cascade) bool {
@@ -320,11 +314,8 @@ func (f *followers[R]) versions(c *Copies) {
 		return
 	}
 	for q := range f.found {
-		i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
-		if f.by[i].transactional {
-			v := c.version(q)
-			v.Found, v.Revision = true, f.links[q].Revision
-		}
+		v := c.version(q)
+		v.Found, v.Revision = true, f.links[q].Revision
 	}
 }
 

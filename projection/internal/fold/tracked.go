@@ -140,7 +140,7 @@ func (f *tracking[R]) relink(e *entry[R], c *Copies) {
 	for _, id := range now {
 		if !slices.Contains(e.tracked().ids, id) {
 			c.Linked = append(c.Linked, f.link(e, id))
-			if f.of.bounds.shared && f.all[id.ref].Transactional {
+			if f.of.bounds.shared {
 				c.version(linkQuery{f.link(e, id).Reference, id.id}).Adds = true
 			}
 		}
