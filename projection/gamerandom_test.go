@@ -3,10 +3,12 @@ package projection_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/eventlog"
@@ -229,4 +231,66 @@ func TestWhatAProcessHasLeftBehindComesBeforeWhatElseIsWoken(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestARebuildRetriesNoEventBeforeAnEarlierOneOfItsSubject: in the first fold the second event of a game was retried,
+// and failed again, after the third had come, which waits behind it. In the rebuild the first event waits too, and its
+// person comes before it is the second's turn: the third is not retried with the first.
+func TestARebuildRetriesNoEventBeforeAnEarlierOneOfItsSubject(t *testing.T) {
+	set := func(name string, people ...string) eventlog.Event {
+		g := Game{ID: "g1", Name: name}
+		for _, p := range people {
+			g.Home.Players = append(g.Home.Players, Player{PersonID: p})
+		}
+		return gameEvent("g1", gameStep{Op: "set", ID: "g1", Game: &g})
+	}
+	person := func(id string) eventlog.Event { return gameEvent(id, gameStep{Op: "person", ID: id, Text: id}) }
+	log := logOfGames(t, 2, []eventlog.Event{
+		person("E"), set("first", "E"), set("second", "A", "C"), set("third", "E"), person("B"), person("A"),
+	})
+	people, games := "0", "1"
+	for _, s := range gameStores() {
+		foldTo := func(heads eventlog.Offsets) *gameProcess {
+			return s.run(t, earlyLog{log, heads}, projection.RunnerConfig{})
+		}
+		check := func(p *gameProcess, when string, letters map[string]string) {
+			got := p.standing(t, &gamesApart)
+			if diff := cmp.Diff(letters, got.Letters); diff != "" || got.Games["g1"].Name != "first" {
+				t.Errorf("%s, %s: the game is the %q, want the first; dead letters (-want +got):\n%s", s.name, when,
+					got.Games["g1"].Name, diff)
+			}
+		}
+		foldTo(eventlog.Offsets{people: 1})
+		foldTo(eventlog.Offsets{people: 1, games: 4})
+		p := foldTo(eventlog.Offsets{people: 2, games: 4})
+		check(p, "folded", map[string]string{"3": "waits for C", "4": "behind"})
+		if err := p.Rebuild(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		foldTo(eventlog.Offsets{games: 3})
+		p = foldTo(eventlog.Offsets{people: 1, games: 3})
+		check(p, "amid the rebuild", map[string]string{"4": "behind"})
+		p = foldTo(eventlog.Offsets{people: 2, games: 4})
+		check(p, "folded again", map[string]string{"3": "waits for C", "4": "behind"})
+	}
+}
+
+// earlyLog is a log of which no more has come than so many events of each partition.
+type earlyLog struct {
+	*memlog.Log
+	heads eventlog.Offsets
+}
+
+func (l earlyLog) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	come := l.heads[partition]
+	return l.Log.Read(ctx, partition, after, min(most, int(come-min(after, come))))
+}
+
+func (l earlyLog) Wait(_ context.Context, after eventlog.Offsets) error {
+	for partition, head := range l.heads {
+		if after[partition] < head {
+			return nil
+		}
+	}
+	return io.EOF
 }

@@ -39,8 +39,11 @@ func TestAnEventWhoseProjectorEndsItsGoroutineIsADeadLetter(t *testing.T) {
 	p := newProject(false)
 	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
 	s.append(t, taskEvent("a", "goexit"), taskEvent("b", "fine"))
-	s.until(t, "folded", func() bool { return strings.Contains(s.query(t, `{ Task(id: "b") { title } }`), "fine") })
+	s.folded(t, 2)
 	s.ready(t)
+	if got := s.query(t, `{ Task(id: "b") { title } }`); !strings.Contains(got, "fine") {
+		t.Errorf("the event after it: %s", got)
+	}
 	if got := s.statusOf(t).Projections[0]; got.DeadLetters != 1 || got.Lag != 0 {
 		t.Errorf("%+v, want one dead letter and no lag", got)
 	}

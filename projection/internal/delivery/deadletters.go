@@ -100,7 +100,7 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 		return fmt.Errorf("it waits for event %s of the same subject, of which a rebuild is yet to repeat a retry: try "+
 			"again when that is done", before)
 	}
-	offsets, err := r.state.Letters.Released(at, &letter, skip)
+	offsets, err := r.released(at, &letter, skip)
 	if err != nil {
 		return err
 	}
@@ -144,6 +144,18 @@ func (r resolution) readLetter(ctx context.Context, at position.Ref) (deadletter
 	}
 	l, _, err := deadletter.Parse(querydb.Note{Kind: kind, ID: at.ID(), Value: b})
 	return l, err
+}
+
+// released returns the offsets of the event and of those that it blocks, up to the first that waits in a rebuild for an
+// event which is yet to be tried again: it is retried after that one.
+func (r resolution) released(at position.Ref, l *deadletter.Letter, skip bool) ([]uint64, error) {
+	offsets, err := r.state.Letters.Released(at, l, skip)
+	for i, offset := range offsets {
+		if _, blocked := r.blocking(position.Ref{Partition: at.Partition, Offset: offset}, l); blocked {
+			return offsets[:i], err
+		}
+	}
+	return offsets, err
 }
 
 // release folds dead letters, a window at a time.

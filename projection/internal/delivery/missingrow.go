@@ -95,7 +95,7 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 	if _, blocked := r.blocking(at, &letter); blocked {
 		return nil // it is retried after that one
 	}
-	offsets, err := r.state.Letters.Released(at, &letter, false)
+	offsets, err := r.released(at, &letter, false)
 	if err != nil {
 		return nil // it waits for an earlier event of its subject, whose retry takes it along
 	}
