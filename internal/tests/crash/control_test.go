@@ -49,27 +49,37 @@ func TestCopiesThatMeetTheirSourcesAreRight(t *testing.T) {
 	}
 }
 
-// met is the ledger with several partitions, whose events are meetings.
+// met is the ledger with two partitions, whose events are meetings.
 func met(t *testing.T) *subject {
 	t.Helper()
 	on := *subjects(t)[partedAt]
-	on.name, on.events, on.windows, on.pair = "meetings", meetings, []int{10}, true
+	on.name, on.events, on.partitions, on.windows, on.pair = "meetings", meetings, 2, []int{10}, true
 	return &on
 }
 
-// meetings are events of owners that get their only name at about the time when cards get copies of them: nothing puts
-// right later what was wrong.
+// meetings are events of cards in one partition, and of owners in the other that get their only name at about the time
+// when cards get copies of them: nothing puts right later what was wrong.
 func meetings(rng *rand.Rand) ([]string, error) {
+	const pairs, apart = 200, 30
 	w := &writer{rng: rng, now: time.Now().UTC().Truncate(time.Hour), bySubject: true}
 	for i := range branches {
 		w.nameBranch(fmt.Sprint("b", i))
 	}
-	for i := range 200 {
-		w.nameOwner(fmt.Sprint("o", i))
-		card, owner := fmt.Sprint("c", i), fmt.Sprint("o", max(0, i-4+rng.IntN(9)))
-		w.write("CardIssued", w.row(card), data{"card": card, "branch": w.branch(), "holder": owner, "seal": owner})
+	for i := range pairs {
+		w.nameOwner(within(1, "o", i))
+		card, owner := within(0, "c", i), within(1, "o", max(0, i-apart+rng.IntN(2*apart)))
+		w.write("CardIssued", card, data{"card": card, "branch": w.branch(), "holder": owner, "seal": owner})
 	}
 	return w.lines, nil
+}
+
+// within is an identifier whose events are in one of two partitions.
+func within(partition int, of string, i int) string {
+	id := fmt.Sprint(of, i)
+	for partitionOf(id, 2) != partition {
+		id += "'"
+	}
+	return id
 }
 
 // TestCopiesWithoutLinksAreFoundOut: where no link says which rows hold copies, no cascade comes to them.

@@ -44,9 +44,13 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, without faultproxy.With
 			return nil, err
 		}
 		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
+		var mostHeld time.Duration
+		if tr.on.pair {
+			mostHeld = time.Second // however slow the other server is
+		}
 		d.proxy = faultproxy.New(faultproxy.Config{
 			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr, without == faultproxy.WriteConditions),
-			SignedWithin: tr.commitWithin, Without: without, Notes: d.at.Prefix + "foldql",
+			SignedWithin: tr.commitWithin, Without: without, Notes: d.at.Prefix + "foldql", MostHeld: mostHeld,
 			StaleIndexes: []time.Duration{0, 3 * time.Second}[tr.rng.IntN(2)],
 		})
 		d.front = httptest.NewServer(d.proxy)

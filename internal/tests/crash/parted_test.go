@@ -60,9 +60,7 @@ func writeParted(dir string, lines []string, partitions int) error {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			return err
 		}
-		h := fnv.New32a()
-		h.Write([]byte(e.Subject))
-		at := h.Sum32() % uint32(partitions)
+		at := partitionOf(e.Subject, partitions)
 		parts[at] = append(parts[at], line)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -73,4 +71,11 @@ func writeParted(dir string, lines []string, partitions int) error {
 		errs = append(errs, writeLines(filepath.Join(dir, fmt.Sprintf("p%d.jsonl", i)), part))
 	}
 	return errors.Join(errs...)
+}
+
+// partitionOf is the number of the partition that has the events of a subject.
+func partitionOf(subject string, partitions int) int {
+	h := fnv.New32a()
+	h.Write([]byte(subject))
+	return int(h.Sum32() % uint32(partitions))
 }
