@@ -15,7 +15,9 @@
 // struck.
 //
 // That trials notice what is wrong is tried out with servers that lack something: the conditions of writes, those of a
-// commit on the rows that it copies, the links, or the list of cascades that another server has left. SEEDCOUNTS
+// commit on the rows that it copies, the links, or the list of cascades that another server has left. Of the last three
+// the first seed found wrong rows, each time of several. Events at which copies meet their sources leave none where
+// servers lack nothing.
 //
 // All the while servers of the ledger are asked for rows and pages. Each answer must be what some prefix of the events
 // makes, and none that is shorter than what a server had called durable before, or than all events where one had called
