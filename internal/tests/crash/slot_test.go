@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"syscall"
 	"time"
 )
@@ -72,13 +73,24 @@ func (s *slot) wake() {
 	}
 }
 
+// mostStill is how long a server may show no progress. How long it takes in all is for the machine to say.
+const mostStill = 4 * time.Minute
+
 // reach returns when every projection has folded the first n events. An event that stops one is skipped, as an operator
 // would.
 func (s *slot) reach(ctx context.Context, n int) error {
+	var seen []status
+	moved := time.Now()
 	for {
 		all, err := statuses(ctx, s.p.url)
 		if err == nil && folded(all, uint64(n)) {
 			return nil
+		}
+		if err == nil && !reflect.DeepEqual(all, seen) {
+			seen, moved = all, time.Now()
+		}
+		if time.Since(moved) > mostStill {
+			return fmt.Errorf("the projections have not come further for %v, of %d events: %+v", mostStill, n, seen)
 		}
 		for _, p := range all {
 			if p.Stop != nil {
@@ -87,7 +99,7 @@ func (s *slot) reach(ctx context.Context, n int) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the projections did not catch up: %w", ctx.Err())
+			return fmt.Errorf("the projections did not catch up with %d events: %w: %+v", n, ctx.Err(), seen)
 		case <-s.p.done:
 			return fmt.Errorf("the server ended while it caught up: %w", s.p.err)
 		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened
