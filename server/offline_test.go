@@ -87,7 +87,8 @@ func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
 	for _, args := range [][]string{
 		{"deadletters", "list", "--max-ops", "5"}, {"deadletters", "retry", "Tasks", "0@1", "--window=1"},
 		{"deadletters", "skip", "Tasks", "--all", "--commit-timeout", "1m"}, {"deadletters", "list", "--cache-mb", "1"},
-		{"deadletters", "list", "--max-row-bytes", "67108864"}, {"deadletters", "list", "--max-dead-letters", "5"},
+		{"deadletters", "list", "--max-row-bytes", "67108864"}, {"deadletters", "list", "--max-aggregate", "5"},
+		{"deadletters", "list", "--max-dead-letters", "5"},
 		{"deadletters", "list", "--project-timeout", "5s"}, {"rebuild", "Task", "--events", "log:"},
 		{"rebuild", "Task", "--max-event", "5"},
 	} {

@@ -137,6 +137,8 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"no share", []string{"--store", "memory:", "--max-dead-letters", "0"}, "max-dead-letters: "},
 		{"too large a share", []string{"--store", "memory:", "--max-dead-letters", "101"}, "max-dead-letters: "},
 		{"bytes of rows", []string{"--store", "memory:", "--max-row-bytes", "1000"}, "max-row-bytes: "},
+		{"no items", []string{"--store", "memory:", "--max-aggregate", "0"}, "max-aggregate: 0 is out of bounds"},
+		{"too many items", []string{"--store", "memory:", "--max-aggregate", "1001"}, "max-aggregate: 1001 is out of bounds"},
 		{"window", []string{"--store", "memory:", "--window", "0"}, "window: "},
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
 		{"cache in bytes", []string{"--store", "memory:", "--cache-mb", "268435456"}, "cache-mb: "},
