@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // samples are events in the order of the log, each as it is in each of its versions.
@@ -93,7 +92,7 @@ func (r storedRows) model() *querydb.Model { return r.of }
 func (r storedRows) want() []any { return nil }
 
 func (r storedRows) decode(stored *querydb.Row) (any, error) {
-	rec, row := record.Record(stored.Record), storedRow{}
+	rec, row := stored.Record, storedRow{}
 	for i, f := range r.of.Fields {
 		if i < rec.Len() {
 			row[f.Name] = storedValue{string(rec.JSON(i))}

@@ -3,13 +3,15 @@
 package event
 
 import (
+	"fmt"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/data"
 )
 
 // Types are the declared events.
 var Types = eventlog.Types{
-	"UserRegistered":  {Name: "UserRegistered", Check: checkUserRegistered, Tags: tagsOfUserRegistered},
+	"UserRegistered":  {Name: "UserRegistered", Check: checkUserRegistered, Former: []func([]byte) error{checkUserRegisteredV1, checkUserRegisteredV2}, Tags: tagsOfUserRegistered},
 	"EmailChanged":    {Name: "EmailChanged", Check: checkEmailChanged, Tags: tagsOfEmailChanged},
 	"UsernameChanged": {Name: "UsernameChanged", Check: checkUsernameChanged, Tags: tagsOfUsernameChanged},
 	"UserLeft":        {Name: "UserLeft", Check: checkUserLeft, Tags: tagsOfUserLeft},
@@ -37,9 +39,13 @@ func tagsOfUserRegistered(b []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tagsInUserRegistered(e), nil
+}
+
+func tagsInUserRegistered(e UserRegistered) []string {
 	tags := make([]string, 0, 1)
 	tags = append(tags, "userId:"+e.UserID)
-	return tags, nil
+	return tags
 }
 
 var fieldsOfUserRegistered = []data.Field{
@@ -59,10 +65,128 @@ func readUserRegistered(r *data.Reader) (v UserRegistered) {
 		case 2:
 			v.Username = r.String()
 		case 3:
+			v.Name = readPersonName(r)
+		}
+	}
+	return v
+}
+
+// DecodeUserRegisteredV1 reads data that were of the event UserRegistered. The error is a *eventlog.FieldError.
+func DecodeUserRegisteredV1(b []byte) (UserRegisteredV1, error) {
+	return data.Decode(b, readUserRegisteredV1)
+}
+
+func checkUserRegisteredV1(b []byte) error {
+	_, err := DecodeUserRegisteredV1(b)
+	return err
+}
+
+var fieldsOfUserRegisteredV1 = []data.Field{
+	{Name: "userId", Required: true},
+	{Name: "email", Required: true},
+	{Name: "username", Required: true},
+	{Name: "name", Required: true},
+}
+
+func readUserRegisteredV1(r *data.Reader) (v UserRegisteredV1) {
+	for field := range r.Object(fieldsOfUserRegisteredV1) {
+		switch field {
+		case 0:
+			v.UserID = r.ID()
+		case 1:
+			v.Email = r.String()
+		case 2:
+			v.Username = r.String()
+		case 3:
 			v.Name = r.String()
 		}
 	}
 	return v
+}
+
+// DecodeUserRegisteredV2 reads data that were of the event UserRegistered. The error is a *eventlog.FieldError.
+func DecodeUserRegisteredV2(b []byte) (UserRegisteredV2, error) {
+	return data.Decode(b, readUserRegisteredV2)
+}
+
+func checkUserRegisteredV2(b []byte) error {
+	_, err := DecodeUserRegisteredV2(b)
+	return err
+}
+
+var fieldsOfUserRegisteredV2 = []data.Field{
+	{Name: "userId", Required: true},
+	{Name: "email", Required: true},
+	{Name: "username", Required: true},
+	{Name: "givenName", Required: true},
+	{Name: "familyName"},
+}
+
+func readUserRegisteredV2(r *data.Reader) (v UserRegisteredV2) {
+	for field := range r.Object(fieldsOfUserRegisteredV2) {
+		switch field {
+		case 0:
+			v.UserID = r.ID()
+		case 1:
+			v.Email = r.String()
+		case 2:
+			v.Username = r.String()
+		case 3:
+			v.GivenName = r.String()
+		case 4:
+			v.FamilyName = new(r.String())
+		}
+	}
+	return v
+}
+
+// UpcastUserRegistered reads the data of an event UserRegistered of any version, and makes present ones of them.
+func UpcastUserRegistered(e *eventlog.Event, u Upcasters) (v UserRegistered, err error) {
+	version, err := e.DataVersion()
+	if err != nil {
+		return v, err
+	}
+	if version > 3 {
+		return v, &eventlog.UnknownVersionError{Type: "UserRegistered", Version: version, Known: 3}
+	}
+	return upcastToUserRegisteredV3(version, e.Data, u)
+}
+
+func upcastToUserRegisteredV3(version int, b []byte, u Upcasters) (v UserRegisteredV3, err error) {
+	if version == 3 {
+		return DecodeUserRegistered(b)
+	}
+	former, err := upcastToUserRegisteredV2(version, b, u)
+	if err != nil {
+		return v, err
+	}
+	if v, err = u.UserRegisteredV2(former); err != nil {
+		return v, fmt.Errorf("upcast UserRegistered from version 2: %w", err)
+	}
+	return v, nil
+}
+
+func upcastToUserRegisteredV2(version int, b []byte, u Upcasters) (v UserRegisteredV2, err error) {
+	if version == 2 {
+		return DecodeUserRegisteredV2(b)
+	}
+	former, err := DecodeUserRegisteredV1(b)
+	if err != nil {
+		return v, err
+	}
+	if v, err = u.UserRegisteredV1(former); err != nil {
+		return v, fmt.Errorf("upcast UserRegistered from version 1: %w", err)
+	}
+	return v, nil
+}
+
+// TagsOfUserRegistered returns the tags of an event UserRegistered of any version.
+func TagsOfUserRegistered(e *eventlog.Event, u Upcasters) ([]string, error) {
+	v, err := UpcastUserRegistered(e, u)
+	if err != nil {
+		return nil, err
+	}
+	return tagsInUserRegistered(v), nil
 }
 
 // DecodeEmailChanged reads the data of the event EmailChanged. The error is a *eventlog.FieldError.
@@ -457,6 +581,23 @@ func readMemberLeft(r *data.Reader) (v MemberLeft) {
 			v.TeamID = r.ID()
 		case 2:
 			v.UserID = r.ID()
+		}
+	}
+	return v
+}
+
+var fieldsOfPersonName = []data.Field{
+	{Name: "given", Required: true},
+	{Name: "family"},
+}
+
+func readPersonName(r *data.Reader) (v PersonName) {
+	for field := range r.Object(fieldsOfPersonName) {
+		switch field {
+		case 0:
+			v.Given = r.String()
+		case 1:
+			v.Family = new(r.String())
 		}
 	}
 	return v

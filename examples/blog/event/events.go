@@ -8,11 +8,13 @@ import (
 )
 
 // UserRegistered is the data of the event UserRegistered.
+//
+// At first the name was one text, then it was two fields; events.lock has both forms, and projection/blog/upcasters.go.
 type UserRegistered struct {
 	UserID   string
 	Email    string
 	Username string
-	Name     string
+	Name     PersonName
 }
 
 // EmailChanged is the data of the event EmailChanged.
@@ -87,4 +89,40 @@ type MemberLeft struct {
 	OrgID  string
 	TeamID string
 	UserID string
+}
+
+// PersonName is an object inside of events.
+type PersonName struct {
+	Given  string
+	Family *string
+}
+
+// UserRegisteredV1 is what the data of the event UserRegistered were in version 1.
+type UserRegisteredV1 struct {
+	UserID   string
+	Email    string
+	Username string
+	Name     string
+}
+
+// UserRegisteredV2 is what the data of the event UserRegistered were in version 2.
+type UserRegisteredV2 struct {
+	UserID     string
+	Email      string
+	Username   string
+	GivenName  string
+	FamilyName *string
+}
+
+// UserRegisteredV3 is the present version of UserRegistered: a name that stays right when there is a next one.
+type UserRegisteredV3 = UserRegistered
+
+// UserRegisteredV3PersonName is an object inside of UserRegisteredV3.
+type UserRegisteredV3PersonName = PersonName
+
+// Upcasters make data of each version of an event of those of the version before. Methods are pure: they know the
+// data and nothing else. An event for which one returns an error becomes a dead letter.
+type Upcasters interface {
+	UserRegisteredV1(former UserRegisteredV1) (UserRegisteredV2, error)
+	UserRegisteredV2(former UserRegisteredV2) (UserRegisteredV3, error)
 }

@@ -32,7 +32,7 @@ var UserModel = &querydb.Model{
 	Name:    "User",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "afb7f9783e44",
+	Version: "71973b27e78a",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "email", Scalar: "String"},
@@ -112,7 +112,7 @@ var PostModel = &querydb.Model{
 	Name:    "Post",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "afb7f9783e44",
+	Version: "71973b27e78a",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "authorId", Scalar: "ID"},
@@ -225,7 +225,7 @@ var MemberModel = &querydb.Model{
 	Name:    "Member",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "afb7f9783e44",
+	Version: "71973b27e78a",
 	Fields: []driver.Field{
 		{Name: "orgId", Scalar: "ID"},
 		{Name: "teamId", Scalar: "ID"},

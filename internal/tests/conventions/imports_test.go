@@ -93,7 +93,7 @@ var rules = map[string]rule{
 	"eventlog/memlog":     {own: []string{"eventlog", "eventlog/internal/admit"}},
 	"eventlog/sourcetest": {[]string{"eventlog"}, []string{"github.com/google/go-cmp/cmp"}},
 	"projection":          {own: []string{"keys", "querydb", "querydb/aggregate", "eventlog", "projection/internal/..."}},
-	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore", "querydb/record",
+	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore",
 		"eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
 	// The engine of projections: who is above may import who is below.
 	"projection/internal/delivery": {own: []string{"eventlog", "keys", "querydb", "internal/backoff",

@@ -10,7 +10,7 @@ import (
 // Projections returns every projection of the blog, ready to run.
 func Projections() []projection.Projection {
 	return []projection.Projection{
-		ops.ProjectUser(User{}),
+		ops.ProjectUser(User{}, Upcasters{}),
 		ops.ProjectPost(Post{}),
 		ops.ProjectMember(Member{}),
 	}

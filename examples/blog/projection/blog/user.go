@@ -14,7 +14,11 @@ type User struct{}
 
 // UserRegistered adds a user.
 func (User) UserRegistered(e event.UserRegistered, _ projection.Meta) []projection.Op {
-	return []projection.Op{ops.User.Set(model.User{ID: e.UserID, Email: e.Email, Username: &e.Username, Name: e.Name})}
+	name := e.Name.Given
+	if e.Name.Family != nil {
+		name += " " + *e.Name.Family
+	}
+	return []projection.Op{ops.User.Set(model.User{ID: e.UserID, Email: e.Email, Username: &e.Username, Name: name})}
 }
 
 // EmailChanged frees the address that the user had.

@@ -53,7 +53,7 @@ func user(id, email, username string) model.User {
 func userSpec(t *testing.T, given []projectiontest.Event, want []model.User, letters ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.User]{
-		Projection: ops.ProjectUser(blog.User{}), Codec: model.UserCodec,
+		Projection: ops.ProjectUser(blog.User{}, blog.Upcasters{}), Codec: model.UserCodec,
 		Given: given, Want: want, WantDeadLetters: letters,
 	})
 }

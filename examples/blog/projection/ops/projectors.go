@@ -19,15 +19,18 @@ type UserProjector interface {
 	UserLeft(e event.UserLeft, m projection.Meta) []projection.Op
 }
 
-// ProjectUser makes the projection User of its projector.
-func ProjectUser(p UserProjector) projection.Projection {
+// ProjectUser makes the projection User of its projector, and of the upcasters of its events.
+func ProjectUser(p UserProjector, u event.Upcasters) projection.Projection {
 	return projection.New(&User, projection.Projection{
 		Name:   "User",
 		Events: []string{"UserRegistered", "EmailChanged", "UsernameChanged", "UserLeft"},
+		Versions: map[string]int{
+			"UserRegistered": 3,
+		},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "UserRegistered":
-				data, err := event.DecodeUserRegistered(e.Data)
+				data, err := event.UpcastUserRegistered(e, u)
 				if err != nil {
 					return nil, err
 				}
