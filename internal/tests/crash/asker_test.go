@@ -124,8 +124,8 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	if err != nil {
 		return false
 	}
-	// the file does not grow: whoever is ready has all of it
-	if call(ctx, http.MethodGet, url+"/readyz", nil, nil) == nil {
+	// a file does not grow: whoever is ready has all of it
+	if tr.stream == nil && call(ctx, http.MethodGet, url+"/readyz", nil, nil) == nil {
 		after = uint64(len(lines))
 	}
 	var reply struct {
@@ -139,8 +139,8 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	}
 	answer := verifier.Answer{Question: q.query, Model: q.model, ID: q.id, Partition: q.partition, After: after,
 		OneMoment: q.one || tr.world.oneMoment()}
-	if q.partition == "" && !tr.world.oneMoment() {
-		answer.After = 0 // an index may be behind
+	if q.partition == "" && !tr.world.oneMoment() || tr.deployed.Load() {
+		answer.After = 0 // an index may be behind, and rows that begin to serve may be too
 	}
 	var page struct{ Items []json.RawMessage }
 	switch {

@@ -40,7 +40,7 @@ func TestCopiesThatMeetTheirSourcesAreRight(t *testing.T) {
 		if s := count(t, "CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
-		tr, err := newTrial(t.TempDir(), seed, met(t), openDynamo(t, dynamolocal.Dynoxide, faultproxy.Nothing))
+		tr, err := newTrial(t, seed, met(t), openDynamo(t, dynamolocal.Dynoxide, faultproxy.Nothing))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func isFoundOut(t *testing.T, without faultproxy.Without, on *subject, most int)
 	open := openDynamo(t, dynamolocal.Dynoxide, without)
 	from := uint64(time.Now().UnixNano())
 	for n := range most {
-		tr, err := newTrial(t.TempDir(), from+uint64(n), on, open)
+		tr, err := newTrial(t, from+uint64(n), on, open)
 		if err != nil {
 			t.Fatal(err)
 		}

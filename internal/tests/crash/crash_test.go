@@ -40,13 +40,16 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 			survive(t, tr, &total)
 		}
 	}
+	if count(t, "CRASH_SEEDS", 0) == 0 && len(all) > streamAt {
+		all = all[:streamAt] // a deployment takes more than there is for a few seeds
+	}
 	for i, seed := range list {
 		if i >= len(worlds) && enough() { // every kind of store had its turn
 			break
 		}
 		w := worlds[seed%uint64(len(worlds))]
 		on := all[seed/uint64(len(worlds))%uint64(len(all))]
-		tr, err := newTrial(t.TempDir(), seed, on, w.open)
+		tr, err := newTrial(t, seed, on, w.open)
 		if err != nil {
 			t.Fatalf("CRASH_SEED=%d: %v", seed, err)
 		}

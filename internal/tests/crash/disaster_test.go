@@ -145,10 +145,13 @@ func (tr *trial) grow() error {
 	return tr.logIs(tr.whole[:len(tr.lines)+1+tr.rng.IntN(left)])
 }
 
-// logIs writes the log, while no server runs.
+// logIs writes the log, while no server runs but those of a stream.
 func (tr *trial) logIs(lines []string) error {
 	tr.lines = lines
 	tr.asker.follows(lines)
+	if tr.stream != nil {
+		return errors.Join(tr.stream.has(lines), writeLines(tr.file, lines))
+	}
 	if tr.on.partitions > 1 {
 		return writeParted(tr.file, lines, tr.on.partitions)
 	}

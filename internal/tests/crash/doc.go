@@ -12,7 +12,8 @@
 // references is held besides against a fold of its own, package plain, which owes nothing to package projection. The
 // ledger has a log with several partitions too, which servers take in different orders, so that a copy is made in one
 // while its source changes in another; and one of a crowd, 5,000 cards of one branch, amid whose cascades servers are
-// struck.
+// struck. It folds a stream of NATS as well, which goes on and is restarted meanwhile, and to whose servers a third is
+// added, of a release that builds every row anew and has its own rows serve when it has caught up.
 //
 // That trials notice what is wrong is tried out with servers that lack something: the conditions of writes, those of a
 // commit on the rows that it copies, the links, or the list of cascades that another server has left. Of the last three

@@ -61,7 +61,7 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, without faultproxy.With
 // makeTables makes the tables that are missing.
 func (d *dynamo) makeTables(ctx context.Context, tr *trial) error {
 	cmd := exec.CommandContext(ctx, tr.on.bin, "tables", "apply", "--store", d.store())
-	cmd.Env = environment()
+	cmd.Env = append(environment(), tr.release()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make the tables: %w\n%s", err, out)
 	}

@@ -29,7 +29,7 @@ type subject struct {
 	// events are the lines of a log that differs from seed to seed.
 	events func(rng *rand.Rand) ([]string, error)
 	// verify compares a store with a file of events.
-	verify func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error)
+	verify verification
 	// asks are what its servers are asked about the events of the lines while they are disturbed.
 	asks func(rng *rand.Rand, lines []string) ask
 	bin  string // the server
@@ -41,7 +41,12 @@ type subject struct {
 	pair bool
 	// cascades says that its log is of large ones: it is not cut for small windows, and servers are struck amid them.
 	cascades bool
+	// stream says that its log is a stream of NATS, and that the next release is deployed while it is folded.
+	stream bool
 }
+
+// verification compares a store with a file of events, and answers with prefixes of them.
+type verification func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error)
 
 // TestMain removes the servers that were built.
 func TestMain(m *testing.M) {
@@ -61,6 +66,7 @@ const (
 	registryAt = 2
 	partedAt   = 3
 	crowdAt    = 4
+	streamAt   = 5
 )
 
 // built are the subjects with their servers, which are built once for all tests.
@@ -80,10 +86,12 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 		{name: "registry", dir: registry, events: registryLines, asks: registryAsks},
 		{name: "parted ledger", dir: "ledger", events: partedEvents, partitions: 4},
 		{name: "crowd", dir: "ledger", events: crowdEvents, asks: crowdAsks, windows: []int{40, 200, 4096}, cascades: true},
+		{name: "stream", dir: "ledger", events: ledgerEvents, asks: ledgerAsks, stream: true},
 	}
 	for _, other := range []int{partedAt, crowdAt} {
 		all[other].verify = all[ledgerAt].verify
 	}
+	all[streamAt].verify = released(all[ledgerAt].verify)
 	for i, s := range all {
 		if same := slices.IndexFunc(all, func(o *subject) bool { return o.dir == s.dir }); same < i {
 			s.bin = all[same].bin
@@ -123,7 +131,7 @@ func compile(dir, bin, command string, flags ...string) error {
 }
 
 // here verifies in this process.
-func here(p verifier.Project) func(context.Context, string, string, []verifier.Answer) (*verifier.Verdict, error) {
+func here(p verifier.Project) verification {
 	return func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
 		opened, err := verifier.Open(ctx, store)
 		if err != nil {
@@ -135,8 +143,7 @@ func here(p verifier.Project) func(context.Context, string, string, []verifier.A
 
 // elsewhere verifies in a process of a project that is a module of its own: package verifier is compiled as if it stood
 // there.
-func elsewhere(tmp, dir, module, projectors string) (func(context.Context, string, string,
-	[]verifier.Answer) (*verifier.Verdict, error), error) {
+func elsewhere(tmp, dir, module, projectors string) (verification, error) {
 	command := filepath.Join(tmp, "verifier.go")
 	main := fmt.Sprintf("package main\n\nimport (\n\t%q\n\t%q\n\t%q\n)\n\nfunc main() {\n"+
 		"\tverifier.Project{Models: model.All, Projections: %s.Projections()}.Main()\n}\n",

@@ -15,6 +15,7 @@ type report struct {
 	amid                       amid
 	forgotten                  int // deleted rows whose tombstones had gone by then
 	died, failedStarts         int
+	deployed, reconnects       int // servers of the next release, and restarts of NATS
 	decided                    int // dead letters that were retried or skipped
 	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that diverged
 	rows, entries, deadLetters int // that were compared in the end
@@ -46,6 +47,8 @@ func (r *report) add(o *report) {
 	r.forgotten += o.forgotten
 	r.died += o.died
 	r.failedStarts += o.failedStarts
+	r.deployed += o.deployed
+	r.reconnects += o.reconnects
 	r.decided += o.decided
 	r.lost += o.lost
 	r.restored += o.restored
@@ -76,11 +79,12 @@ func (r *report) String() string {
 	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d of them amid cascades on the embedded store and %d on "+
 		"DynamoDB, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
-		"%d times rows were lost or older, %d times the log was older, %d times it diverged\n"+
+		"%d times rows were lost or older, %d times the log was older, %d times it diverged; %d times the next release "+
+		"was deployed, and %d times NATS was restarted\n"+
 		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters; %d rows with a "+
 		"plain fold",
 		r.seeds, r.events, r.kills, r.amid["embedded"], r.amid["dynamodb"], r.freezes, r.zombies, r.forgotten, r.died,
-		r.failedStarts, r.decided, r.lost, r.restored, r.diverted, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
+		r.failedStarts, r.decided, r.lost, r.restored, r.diverted, r.deployed, r.reconnects, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

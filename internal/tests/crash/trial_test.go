@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
@@ -31,7 +33,10 @@ type trial struct {
 	// commitWithin is how long a commit may take.
 	commitWithin time.Duration
 	world        world
+	args, env    []string // of servers
 	slots        []*slot
+	stream       *stream     // nil where the log is in files
+	deployed     atomic.Bool // a server of the next release was started
 	asker        *asker
 	report       report
 }
@@ -64,11 +69,17 @@ type world interface {
 }
 
 // newTrial draws a schedule.
-func newTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world, error)) (*trial, error) {
+func newTrial(t testing.TB, seed uint64, on *subject, open func(tr *trial) (world, error)) (*trial, error) {
+	dir := t.TempDir()
 	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 200}
 	lines, err := tr.on.events(tr.rng)
 	if err != nil {
 		return nil, err
+	}
+	if on.stream {
+		if tr.stream, err = newStream(t); err != nil {
+			return nil, err
+		}
 	}
 	windows := on.windows
 	if windows == nil {
@@ -117,18 +128,25 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 	if tr.world, err = open(tr); err != nil {
 		return err
 	}
-	args, env := tr.world.servers()
-	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-timeout",
-		tr.commitWithin.String(),
-		"--project-timeout", "2s")
+	tr.args, tr.env = tr.world.servers()
+	tr.args = append(tr.args, "--events", tr.log(), "--window", fmt.Sprint(tr.window), "--commit-timeout",
+		tr.commitWithin.String(), "--project-timeout", "2s")
 	servers := 1 + tr.rng.IntN(3)
 	if tr.on.pair {
 		servers = 2
 	}
 	for range min(servers, tr.world.most()) {
-		tr.slots = append(tr.slots, tr.newSlot(args, env))
+		tr.slots = append(tr.slots, tr.newSlot(tr.args, tr.env))
 	}
 	return nil
+}
+
+// log names the log as a command line does.
+func (tr *trial) log() string {
+	if tr.stream != nil {
+		return tr.stream.url()
+	}
+	return "file:" + tr.file
 }
 
 // newSlot makes a place for a server with the arguments and more environment.
@@ -172,6 +190,11 @@ func (tr *trial) run(ctx context.Context) (v *verifier.Verdict, err error) {
 		return nil, errors.Join(err, asking())
 	}
 	tr.world.calm()
+	if tr.stream != nil {
+		if err := tr.retire(ctx); err != nil {
+			return nil, errors.Join(err, asking())
+		}
+	}
 	if err := errors.Join(tr.finish(ctx), asking()); err != nil {
 		return nil, err
 	}
@@ -197,6 +220,8 @@ func (tr *trial) disturb(ctx context.Context) error {
 		var err error
 		switch n := tr.rng.IntN(4); {
 		case tr.long:
+		case tr.stream != nil:
+			err = tr.evolve(ctx)
 		case n == 0 && tr.on.partitions > 1: // what there is of a log that is shorter, by its partitions, is another matter
 		case n == 0:
 			err = tr.disaster(ctx)

@@ -387,7 +387,10 @@ func deadLetters(ctx context.Context, db *querydb.DB, projection string) (map[st
 		}
 		delete(event, "reason")
 		event["behind"] = event["behind"] != nil // it is the first that it has waited for, which may have been skipped
-		delete(event, "number")                  // an event that was decided about in time is not among those that were tried
+		if event["type"] == "" {
+			delete(event, "time") // what is no event has that at which a stream has stored it
+		}
+		delete(event, "number") // an event that was decided about in time is not among those that were tried
 		all[n.ID] = fmt.Sprint(event)
 	}
 	return all, nil

@@ -4,6 +4,8 @@ package main
 //go:generate go run ../../../../../../cmd/foldql generate
 
 import (
+	"os"
+
 	"github.com/foldql/foldql/server"
 
 	"github.com/foldql/foldql/internal/tests/crash/ledger/event"
@@ -13,7 +15,13 @@ import (
 	"github.com/foldql/foldql/internal/tests/crash/ledger/projection/ledger"
 )
 
+// A release has a version of its own of each model.
 func main() {
+	if release := os.Getenv("LEDGER_RELEASE"); release != "" {
+		for _, m := range model.All {
+			m.Version, m.RowVersion = release+m.Version, release+m.RowVersion
+		}
+	}
 	server.Main(server.App{
 		Models:      model.All,
 		Events:      event.Types,
