@@ -84,7 +84,8 @@ func (r *report) String() string {
 		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters; %d rows with a "+
 		"plain fold",
 		r.seeds, r.events, r.kills, r.amid["embedded"], r.amid["dynamodb"], r.freezes, r.zombies, r.forgotten, r.died,
-		r.failedStarts, r.decided, r.lost, r.restored, r.diverted, r.deployed, r.reconnects, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
+		r.failedStarts, r.decided, r.lost, r.restored, r.diverted,
+		r.deployed, r.reconnects, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

@@ -30,8 +30,8 @@ type stream struct {
 func newStream(t testing.TB) (*stream, error) {
 	server := natsserver.Start(t, nil)
 	s := &stream{t: t, server: server, js: server.Client(t)}
-	_, err := s.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: filesource.Partition, Subjects: []string{"ledger"}})
-	if err != nil {
+	one := jetstream.StreamConfig{Name: filesource.Partition, Subjects: []string{"ledger"}}
+	if _, err := s.js.CreateStream(t.Context(), one); err != nil {
 		return nil, fmt.Errorf("create the stream: %w", err)
 	}
 	return s, nil
