@@ -20,6 +20,7 @@ const (
 const (
 	maxEvents    = 1000
 	answerBytes  = 8 << 20 // of events, after which there is no other
+	mostKnown    = 100     // partitions of which a wait tells what is known: its address must not be too long
 	longestWait  = 20 * time.Second
 	mostOfAnswer = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
 )

@@ -243,7 +243,7 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	q := url.Values{"after": {string(text)}, "seconds": {strconv.Itoa(int(longestWait / time.Second))}}
 	for {
 		var answer waitAnswer
-		if all := s.whatIsKnown(); len(all) > 0 {
+		if all := s.whatIsKnown(); len(all) > 0 && len(all) <= mostKnown {
 			addKnown(q, all)
 		}
 		err := s.get(ctx, WaitPath, q, &answer)
