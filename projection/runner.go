@@ -17,6 +17,7 @@ type Runner struct {
 	src        eventlog.Source
 	cfg        RunnerConfig
 	engine     *delivery.Runner
+	follower   *delivery.Follower
 	progress   progress
 }
 
@@ -36,6 +37,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 	r.engine = delivery.New(delivery.Projection{
 		Name: p.Name, Models: p.folds(), Code: codeOf(&r.projection),
 	}, src, db, delivery.Config(cfg))
+	r.follower = delivery.NewFollower(r.engine)
 	return r, nil
 }
 
@@ -47,6 +49,10 @@ func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 // LoadCheckpoint reads the checkpoint and marks incomplete rows, so that they are not served: see [querydb.Rebuilds].
 // Call it before anybody reads the rows; Run does the same before it folds.
 func (r *Runner) LoadCheckpoint(ctx context.Context) error { return r.engine.LoadCheckpoint(ctx) }
+
+// Follow reads how far other processes have folded the rows, where this one never does, and marks those that are
+// incomplete as LoadCheckpoint does. Reached, Await and Status tell what it has found, so call it again and again.
+func (r *Runner) Follow(ctx context.Context) error { return r.follower.Look(ctx) }
 
 // Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
 // that is on record; the fold is Run's. Projections that write to the same table begin again too. Where the source is

@@ -21,6 +21,7 @@ const (
 	StateStalled    State = "stalled"     // behind and making no progress: see LastError
 	StateStopped    State = "stopped"     // Run is not running
 	StateFrozen     State = "frozen"      // the rows are of another program, which this one does not fold
+	StateFollowing  State = "following"   // other processes fold the rows, and this one does not
 )
 
 // Status is the progress and health of a Runner.

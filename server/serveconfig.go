@@ -13,7 +13,8 @@ type serveCommand struct {
 	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
 	config.Data
 	config.Fold
-	Sample bool `help:"Append the sample events of the project to an empty log." group:"Data"`
+	Folding string `name:"fold" help:"on: fold events into rows; off: only answer, from rows in DynamoDB that other servers fold." enum:"on,off" default:"on" group:"Data"`
+	Sample  bool   `help:"Append the sample events of the project to an empty log." group:"Data"`
 
 	Playground    bool `help:"Serve GraphiQL at /." default:"true" negatable:"" group:"API"`
 	Introspection bool `help:"Let clients query the schema (introspection)." default:"true" negatable:"" group:"API"`

@@ -11,11 +11,9 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/health"
 	"github.com/foldql/foldql/server/internal/limits"
-	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
-	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // serving is a server from its start to its end.
@@ -38,6 +36,9 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if s.cfg.foldsNothing() && store.Kind != config.DynamoDB {
+		return nobodyFolds(store)
+	}
 	if s.cfg.Sample && from.Kind != config.Log {
 		return config.Wrong("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
@@ -50,7 +51,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
 	s.storages.Add("rows", rows.Driver)
-	if err := stores.BindSource(ctx, s.db, store, from); err != nil {
+	if err := s.bind(ctx, store, from); err != nil {
 		return err
 	}
 	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
@@ -62,10 +63,10 @@ func (s *serving) open(ctx context.Context, p *program) error {
 
 // begin starts the projections over the store and the source that are open.
 func (s *serving) begin(ctx context.Context) (err error) {
-	if s.tokenKey, err = stores.TokenKey(ctx, s.db); err != nil {
+	if err := s.findTokenKey(ctx); err != nil {
 		return err
 	}
-	other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
+	other, goal, err := s.compareLog(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,22 +75,21 @@ func (s *serving) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	goal, err := sources.Heads(ctx, s.source.Source)
-	if err != nil {
-		return err
-	}
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
 	err = s.folds.KeepServing(ctx, projections.Keep{
 		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Share: s.cfg.RebuildShare,
-		Rebuilt: s.cfg.ReadyWhen == "rebuilt",
+		Rebuilt: s.cfg.ReadyWhen == "rebuilt", Off: s.cfg.foldsNothing(),
 	})
 	if err != nil {
 		return err
 	}
 	if err := s.folds.Prepare(ctx); err != nil {
 		return err
+	}
+	if s.cfg.foldsNothing() {
+		s.log.Info("this server folds nothing (--fold=off): it answers from rows that other servers fold")
 	}
 	s.folds.ReadyLag, s.folds.Resumes = s.cfg.ReadyLag, true
 	if s.source.Log != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
@@ -215,3 +216,50 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 
 // IsComplete reports whether the rows are known to be complete.
 func (s *State) IsComplete() bool { return s.serving.completion.Done }
+
+// Follower reads what others have on record of rows, for a process that does not fold them. It is used by one goroutine
+// at a time.
+type Follower struct {
+	State       *State
+	deadLetters int
+}
+
+const (
+	// prepareEvery is how often, at most, it is looked whether rows that others fold are complete.
+	prepareEvery = time.Second
+	// reviewEvery is how often, at least, dead letters are counted: they are decided about without a move of a checkpoint.
+	reviewEvery = 5 * time.Second
+)
+
+// Look reads how far others have come, and has queries read these rows as Prepare does. It puts nothing on record, and
+// fails as Prepare does.
+func (f *Follower) Look(ctx context.Context) error {
+	s := f.State
+	now := s.now()
+	b, err := readRecord(ctx, s.db, s.p.Name)
+	if err != nil {
+		return err
+	}
+	anew := !s.known || b.revision != s.done.revision
+	if anew || !s.IsComplete() && now.Sub(s.identified) >= prepareEvery {
+		s.known = false
+		if err := s.Prepare(ctx); err != nil {
+			return err
+		}
+		s.identified = now
+	}
+	if anew || !b.same(&s.done) || now.Sub(s.seen) >= reviewEvery {
+		f.deadLetters = 0
+		count := func(querydb.Note) error { f.deadLetters++; return nil }
+		if err := eachNote(ctx, s.db, b.Kind(KindDeadLetter, s.p.Name), count); err != nil {
+			return err
+		}
+		if s.Tasks, err = readTasks(ctx, s.db, b.Kind(KindCascade, s.p.Name)); err != nil {
+			return err
+		}
+		s.seen = now
+	}
+	s.done, s.known = b, true
+	s.watch.Opened(b.Partitions, f.deadLetters, s.Tasks)
+	return nil
+}

@@ -280,6 +280,28 @@ func (r *Runner) LoadCheckpoint(ctx context.Context) error {
 	return r.state.Prepare(ctx)
 }
 
+// Follower reads how far others have folded the rows of a Runner that does not run.
+type Follower struct {
+	runner *Runner
+	record checkpoint.Follower
+}
+
+// NewFollower makes the Follower of a Runner.
+func NewFollower(r *Runner) *Follower { return &Follower{r, checkpoint.Follower{State: r.state}} }
+
+// Look reads how far others have come: see projection.Runner.Follow. That they fold other rows now is no failure: who
+// calls Look has queries read those.
+func (f *Follower) Look(ctx context.Context) error {
+	f.runner.mu.Lock()
+	defer f.runner.mu.Unlock()
+	err := f.record.Look(ctx)
+	otherRows := errors.Is(err, checkpoint.ErrOtherRows) || errors.Is(err, checkpoint.ErrNotBuilt)
+	if err != nil && !otherRows && ctx.Err() == nil {
+		f.runner.Monitor.tried(Opening, err)
+	}
+	return err
+}
+
 // Rebuild rebuilds from the whole log: see projection.Runner.Rebuild.
 func (r *Runner) Rebuild(ctx context.Context) error {
 	r.mu.Lock()

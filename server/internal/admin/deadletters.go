@@ -40,18 +40,30 @@ type API struct {
 
 // Register adds the paths to a mux, each behind what admits readers or writers.
 func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
+	decides := func(h http.Handler) http.Handler { return writes(a.whereFolded(h)) }
 	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
 	mux.Handle("GET /admin/dead-letters", reads(http.HandlerFunc(a.list)))
-	mux.Handle("POST /admin/dead-letters/retry", writes(a.decide((*projection.Runner).Retry)))
-	mux.Handle("POST /admin/dead-letters/skip", writes(a.decide((*projection.Runner).Skip)))
-	mux.Handle("POST /admin/cascades/retry", writes(http.HandlerFunc(a.retryCascades)))
+	mux.Handle("POST /admin/dead-letters/retry", decides(a.decide((*projection.Runner).Retry)))
+	mux.Handle("POST /admin/dead-letters/skip", decides(a.decide((*projection.Runner).Skip)))
+	mux.Handle("POST /admin/cascades/retry", decides(http.HandlerFunc(a.retryCascades)))
 	mux.Handle("GET /admin/rebuilds", reads(http.HandlerFunc(a.rebuilds)))
-	mux.Handle("POST /admin/rebuild", writes(a.rebuild(projections.Start)))
-	mux.Handle("POST /admin/rebuild/switch", writes(a.rebuild(projections.Switch)))
-	mux.Handle("POST /admin/rebuild/abort", writes(a.rebuild(projections.Abort)))
-	mux.Handle("POST /admin/rebuild/rollback", writes(a.rebuild(projections.Rollback)))
+	mux.Handle("POST /admin/rebuild", decides(a.rebuild(projections.Start)))
+	mux.Handle("POST /admin/rebuild/switch", decides(a.rebuild(projections.Switch)))
+	mux.Handle("POST /admin/rebuild/abort", decides(a.rebuild(projections.Abort)))
+	mux.Handle("POST /admin/rebuild/rollback", decides(a.rebuild(projections.Rollback)))
 	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
 	a.RegisterEvents(mux, writes)
+}
+
+// whereFolded refuses what needs a server that folds.
+func (a *API) whereFolded(next http.Handler) http.Handler {
+	if !a.Folds.FoldsNothing() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		problem.FoldsNothing("This server folds nothing (--fold=off): send the command to a server that folds the rows, " +
+			"with --url.").Write(w)
+	})
 }
 
 // ProjectionsAnswer is the body of /admin/projections.

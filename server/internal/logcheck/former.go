@@ -20,23 +20,36 @@ const formerFirstNote = "first event"
 func Former(
 	ctx context.Context, db *querydb.DB, src *sources.Source, all []projection.Projection,
 ) (*projection.MismatchError, error) {
+	wrong, over, err := former(ctx, db, src, all)
+	if err == nil && over {
+		err = DropFormerFirst(ctx, db)
+	}
+	return wrong, err
+}
+
+// former is Former that deletes nothing, and reports whether the note is there and over: all projections have been
+// taken over.
+func former(
+	ctx context.Context, db *querydb.DB, src *sources.Source, all []projection.Projection,
+) (wrong *projection.MismatchError, over bool, err error) {
 	note, err := db.Notes().Get(ctx, stores.ServerNotes, formerFirstNote)
 	if err != nil {
-		return nil, fmt.Errorf("read the %s: %w", formerFirstNote, err)
+		return nil, false, fmt.Errorf("read the %s: %w", formerFirstNote, err)
 	}
 	if note.Value == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	for _, one := range all {
-		former, err := projection.NeedsUpgrade(ctx, db, one)
+		needed, err := projection.NeedsUpgrade(ctx, db, one)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if former {
-			return beginsWith(ctx, src, one.Name, string(note.Value))
+		if needed {
+			wrong, err = beginsWith(ctx, src, one.Name, string(note.Value))
+			return wrong, false, err
 		}
 	}
-	return nil, DropFormerFirst(ctx, db)
+	return nil, true, nil
 }
 
 func DropFormerFirst(ctx context.Context, db *querydb.DB) error {

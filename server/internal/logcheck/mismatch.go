@@ -29,6 +29,21 @@ func First(ctx context.Context, db *querydb.DB, src *sources.Source,
 	if m, err := Former(ctx, db, src, all); m != nil || err != nil {
 		return m, err
 	}
+	return contradicted(ctx, db, src, all)
+}
+
+// Look is First that puts nothing on record.
+func Look(ctx context.Context, db *querydb.DB, src *sources.Source,
+	all []projection.Projection) (*projection.MismatchError, error) {
+	if m, _, err := former(ctx, db, src, all); m != nil || err != nil {
+		return m, err
+	}
+	return contradicted(ctx, db, src, all)
+}
+
+// contradicted is what the source contradicts first of the checkpoints, dead letters and decisions.
+func contradicted(ctx context.Context, db *querydb.DB, src *sources.Source,
+	all []projection.Projection) (*projection.MismatchError, error) {
 	for i := 0; i < len(all); {
 		list, err := projection.FindMismatches(ctx, db, src.Source, all[i])
 		if err != nil {

@@ -36,6 +36,8 @@ var (
 		"partition")
 	projectionFrozen = describe("foldql_projection_frozen",
 		"1 where the rows that serve are of another version, and this server does not fold them.", "projection")
+	projectionFollowing = describe("foldql_projection_following",
+		"1 where this server only answers, from rows that others fold.", "projection")
 	rebuildFolded = describe("foldql_rebuild_folded_events",
 		"Events folded into rows that are built beside those that serve.", "projection")
 	rebuildLag = describe("foldql_rebuild_lag_events",
@@ -52,7 +54,7 @@ func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		projectionUp, projectionModels, projectionEvents, projectionRows, projectionCommits,
 		projectionDeadLetters, projectionCascades, projectionFailedCascades,
-		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen,
+		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen, projectionFollowing,
 		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildComplete,
 	} {
 		to <- d
@@ -89,6 +91,7 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	gauge(to, projectionFailedCascades, float64(len(s.FailedCascades)), name)
 	gauge(to, projectionLag, float64(s.Lag), name)
 	gauge(to, projectionFrozen, oneIf(s.Frozen), name)
+	gauge(to, projectionFollowing, oneIf(m.Set.FoldsNothing()), name)
 	if b := s.Build; b != nil {
 		gauge(to, rebuildFolded, float64(b.Folded), name)
 		gauge(to, rebuildLag, float64(b.Lag), name)

@@ -65,6 +65,10 @@ func FailedAgain(detail string) *Problem {
 	return &Problem{Type: Prefix + "failed-again", Title: "Failed again", Status: http.StatusConflict, Detail: detail}
 }
 
+func FoldsNothing(detail string) *Problem {
+	return &Problem{Type: Prefix + "folds-nothing", Title: "Folds nothing", Status: http.StatusConflict, Detail: detail}
+}
+
 func UnreadableEvents(detail string) *Problem {
 	return &Problem{
 		Type: Prefix + "unreadable-events", Title: "Unreadable events", Status: http.StatusServiceUnavailable, Detail: detail,

@@ -21,6 +21,8 @@ type following struct {
 	frozen bool
 	why    string // nobody builds others; "" where this program does
 	at     eventlog.Offsets
+
+	hurried chan struct{}
 }
 
 // freeze says that this program does not fold the rows that serve.
@@ -37,19 +39,37 @@ func (f *following) thaw() {
 	f.frozen = false
 }
 
-// followEvery is how often it is looked how far others have folded the rows that serve.
-const followEvery = 500 * time.Millisecond
+// The times between two looks at how far others have folded the rows that serve: where nobody waits for these, and at
+// least.
+const (
+	followEvery = 500 * time.Millisecond
+	followSoon  = 25 * time.Millisecond
+)
 
-// follow keeps up with how far the rows that serve have come.
-func (f *following) follow(ctx context.Context) {
-	look := time.NewTicker(followEvery)
-	defer look.Stop()
+// hurry has follow look soon, for somebody waits.
+func (f *following) hurry() {
+	select {
+	case f.hurried <- struct{}{}:
+	default:
+	}
+}
+
+// follow looks again and again how far the rows that serve have come.
+func (f *following) follow(ctx context.Context, look func(context.Context)) {
+	usual := time.NewTicker(followEvery)
+	defer usual.Stop()
 	for {
-		f.look(ctx)
+		look(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-look.C:
+		case <-time.After(followSoon):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.hurried:
+		case <-usual.C:
 		}
 	}
 }
@@ -77,7 +97,12 @@ func (f *following) now() (at eventlog.Offsets, why string, frozen bool) {
 
 // Status is that of the rows that serve, whoever folds them, and of those that are built beside them.
 func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
-	if s, err = f.Runner.Status(ctx); err != nil {
+	if f.answers() {
+		s, err = followed{f}.status(ctx)
+	} else {
+		s, err = f.Runner.Status(ctx)
+	}
+	if err != nil {
 		return s, err
 	}
 	if at, why, is := f.serving.now(); is {
@@ -105,14 +130,18 @@ func (f *Running) Reached() projection.Reached {
 	return f.Runner.Reached()
 }
 
+// waitEvery is how often who waits looks who folds the rows, and has it looked how far others are.
+const waitEvery = 50 * time.Millisecond
+
 // Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await.
 func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
-	look := time.NewTicker(followEvery / 5)
+	look := time.NewTicker(waitEvery)
 	defer look.Stop()
 	for {
+		f.serving.hurry()
 		at, _, is := f.serving.now()
 		if !is {
-			some, cancel := context.WithTimeout(ctx, followEvery)
+			some, cancel := context.WithTimeout(ctx, waitEvery)
 			err := f.Runner.Await(some, offsets)
 			cancel()
 			if err == nil || ctx.Err() != nil {

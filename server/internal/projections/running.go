@@ -122,6 +122,8 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	case err != nil:
 	case s.Frozen:
 		err = f.frozenReady(&s, goal, lag)
+	case f.answers():
+		err = followed{f}.ready(&s, lag)
 	case s.Rebuilding:
 		err = fmt.Errorf("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
 	case !f.reached(&s, goal):

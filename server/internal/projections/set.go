@@ -71,7 +71,7 @@ func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
 		u := &unit{set: f, projections: some, asks: make(chan ask), ended: make(chan struct{})}
 		for _, p := range some {
 			one := f.Find(p.Name)
-			one.unit, one.serving.db, one.serving.of = u, keep.DB, p
+			one.unit, one.serving.db, one.serving.of, one.serving.hurried = u, keep.DB, p, make(chan struct{}, 1)
 			one.beside.unit, one.beside.i = u, len(u.of)
 			u.of = append(u.of, one)
 		}
@@ -139,6 +139,9 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 				one.serving.freeze(found.why)
 				one.serving.look(ctx)
 				continue
+			}
+			if f.keep.Off {
+				continue // serve has looked
 			}
 			if err := one.LoadCheckpoint(ctx); err != nil && !otherRows(err) {
 				return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))

@@ -25,6 +25,8 @@ type Keep struct {
 	Share float64
 	// Rebuilt: the server is ready only when the rows that it builds serve.
 	Rebuilt bool
+	// Off: other servers fold the rows, and this one only answers.
+	Off bool
 }
 
 // unit are projections whose rows change generation together.
@@ -106,6 +108,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case u.set.keep.Off:
+		return nil, followingUnit{u}.follow(ctx, &found)
 	case found.begins:
 		return u.begin, nil
 	case found.resumes:
@@ -123,7 +127,7 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
 		} else {
 			one.serving.freeze(found.why)
-			serving.add(one.serving.follow)
+			serving.add(func(ctx context.Context) { one.serving.follow(ctx, one.serving.look) })
 		}
 	}
 	if found.builds {
@@ -202,6 +206,8 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 	switch {
 	case !found.folds:
 		return serveFormer(ctx, g, all)
+	case u.set.keep.Off:
+		return followingUnit{u}.serve(ctx)
 	case found.every(ownServing):
 		return g.UseAll(ctx, all)
 	}

@@ -1,0 +1,106 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+)
+
+// errFoldsNothing refuses what a server cannot do that only answers.
+const errFoldsNothing = RefusedError("this server folds nothing (--fold=off)")
+
+// notBuilt says what to do about rows of another version, where this server builds none.
+const notBuilt = "this server folds nothing (--fold=off), and its rows are yet to be built: start a server of this " +
+	"version that folds"
+
+// FoldsNothing reports whether other servers fold the rows, and this one only answers.
+func (f *Set) FoldsNothing() bool { return f.keep != nil && f.keep.Off }
+
+// answers reports whether the rows that serve are folded by other servers alone, in the form that this one has them.
+func (f *Running) answers() bool { return f.unit != nil && f.unit.set.keep.Off }
+
+// followingUnit is a unit whose rows others fold.
+type followingUnit struct{ *unit }
+
+// serve has queries read the rows that others fold, as far as these are complete.
+func (u followingUnit) serve(ctx context.Context) error {
+	for _, one := range u.of {
+		if err := one.Follow(ctx); err != nil && !otherRows(err) {
+			return fmt.Errorf("find out how far projection %s is: %w", one.Name, err)
+		}
+	}
+	return nil
+}
+
+// follow keeps up with the rows that others fold, until these fold other rows.
+func (u followingUnit) follow(ctx context.Context, found *survey) error {
+	all := newCrew(ctx)
+	defer all.end()
+	for _, one := range u.of {
+		look := one.serving.look
+		if found.folds {
+			one.serving.thaw()
+			look = followed{one}.look
+		} else {
+			one.serving.freeze(notBuilt)
+		}
+		all.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
+	}
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case a := <-u.asks:
+			a.done <- errFoldsNothing
+		case <-again.C:
+			if now, err := u.look(ctx); err != nil || !now.same(found) {
+				return err
+			}
+		}
+	}
+}
+
+// followed is a projection that others fold.
+type followed struct{ *Running }
+
+// look reads how far others have folded the rows. What has failed is in the status until it succeeds; rows of another
+// generation are found by who looks for these.
+func (f followed) look(ctx context.Context) { _ = f.Follow(ctx) }
+
+// headsWithin is how long it may take to find the end of the log, of a server that answers without it too.
+const headsWithin = 2 * time.Second
+
+// status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it.
+func (f followed) status(ctx context.Context) (projection.Status, error) {
+	soon, cancel := context.WithTimeout(ctx, headsWithin)
+	defer cancel()
+	s, err := f.Runner.Status(soon)
+	if ctx.Err() != nil {
+		return s, err
+	}
+	s.State, s.ETASeconds = projection.StateFollowing, -1
+	switch {
+	case s.LastError != "":
+		s.State = projection.StateStalled
+	case err != nil:
+		s.LastError = err.Error()
+	}
+	return s, nil
+}
+
+// ready returns why the rows must not be trusted to be up to date, nil where they may: they are complete, and no more
+// events behind than they may be, as far as that is known.
+func (f followed) ready(s *projection.Status, lag uint64) error {
+	switch {
+	case s.Rebuilding:
+		return fmt.Errorf("projection %s has rows that another server is yet to complete; is there one that folds?", f.Name)
+	case s.Lag > lag:
+		return fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag; is there a server that folds?",
+			f.Name, s.Lag, lag)
+	}
+	return nil
+}
