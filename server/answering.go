@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/sources"
@@ -18,6 +20,20 @@ import (
 
 // foldsNothing reports whether other servers fold the rows, and this one only answers.
 func (c *serveCommand) foldsNothing() bool { return c.Folding == "off" }
+
+// foldsOptions are those of folds and rebuilds.
+var foldsOptions = slices.Concat(commands.FoldFlags, []string{"switch", "keep-former", "rebuild-share"})
+
+// checkFoldsNothing refuses options on the command line that would have no effect on a server that only answers. Its
+// environment may well be that of servers which fold.
+func (c *serveCommand) checkFoldsNothing(given []string) error {
+	for _, name := range foldsOptions {
+		if c.foldsNothing() && slices.Contains(given, name) {
+			return config.Wrong(name, "it has no effect with --fold=off; give it to the servers that fold")
+		}
+	}
+	return nil
+}
 
 // nobodyFolds refuses a store that one process alone can open.
 func nobodyFolds(store config.Store) error {

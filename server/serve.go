@@ -43,7 +43,7 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 
 // configure makes a server of which nothing is open yet.
 func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
-	if err := c.validate(); err != nil {
+	if err := errors.Join(c.validate(), c.checkFoldsNothing(p.Given)); err != nil {
 		return nil, err
 	}
 	if err := projections.Check(p.app.Models, p.app.Projections); err != nil {

@@ -24,7 +24,7 @@ type deadLettersOf struct {
 // client alone.
 func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
-		if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, foldFlags)...); err != nil {
+		if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, FoldFlags)...); err != nil {
 			return err
 		}
 		to, err := c.Server.Client()

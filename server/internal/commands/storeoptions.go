@@ -36,8 +36,8 @@ func (p *Program) RefuseWithoutStore(flags ...string) error {
 // StoreFlags are those of StoreOptions that mean nothing without --store.
 var StoreFlags = []string{"events", "cache-mb", "max-event"}
 
-// foldFlags are those of config.Fold.
-var foldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
+// FoldFlags are those of config.Fold.
+var FoldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
 	"project-timeout", "commit-timeout"}
 
 // Opened is a store, and the source that belongs to it.

@@ -17,7 +17,7 @@ func TestEveryFlagOfTheFoldIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(slices.Sorted(slices.Values(foldFlags)),
+	if d := cmp.Diff(slices.Sorted(slices.Values(FoldFlags)),
 		slices.Sorted(slices.Values(config.FlagNames(parser.Model.Node)))); d != "" {
 		t.Error(d)
 	}
