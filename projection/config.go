@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -55,9 +56,8 @@ type RunnerConfig struct {
 	// another form when they were folded or a rebuild was asked for: [Runner.Run] and [Runner.LoadCheckpoint] then
 	// return [ErrOtherRows]. Without it they drop those rows and begin again.
 	KeepServing bool
-	// Share is the part of the time, above 0 and up to 1, in which the Runner folds what is there to be folded; 1 by
-	// default. A smaller one leaves the processor and the disk to others.
-	Share float64
+	// Budget bounds how much of the processors the Runners take together that have it; nil for no bound.
+	Budget *Budget
 	// Now is the clock of Status, and of CommitTimeout, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.
 	Now func() time.Time
@@ -67,6 +67,13 @@ type RunnerConfig struct {
 	// the commands of the program, and a Runner does not. By default errors stay as they are.
 	ExplainError func(error) error
 }
+
+// Budget is a part of the processors that several Runners share, so that the rest is left to others: none of them folds
+// for more than that part of its time, nor all of them for more than that part of the time of all processors.
+type Budget = pace.Budget
+
+// NewBudget makes the Budget of a part, above 0 and up to 1, of the processors that the process may use.
+func NewBudget(part float64) (*Budget, error) { return pace.New(part) }
 
 // MaxCommitTimeout bounds RunnerConfig.CommitTimeout: it is far below the time for which a store that several processes
 // write keeps the tombstones of deleted rows.
@@ -91,7 +98,6 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
 	orElse(&c.Heartbeat, 5*time.Second)
 	orElse(&c.StallAfter, 30*time.Second)
-	orElse(&c.Share, 1)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -131,9 +137,6 @@ func (c *RunnerConfig) validate() error {
 		if field.value < 0 {
 			return fmt.Errorf("runner: %s is negative", field.name)
 		}
-	}
-	if !(c.Share > 0 && c.Share <= 1) {
-		return fmt.Errorf("runner: Share %v is not above 0 and up to 1", c.Share)
 	}
 	if c.MaxDeadLetterPercent > deadletter.NoLimit {
 		return fmt.Errorf("runner: MaxDeadLetterPercent %d is above 100: it is in percent", c.MaxDeadLetterPercent)

@@ -28,7 +28,13 @@ type program struct {
 
 func start(t *testing.T, store driver.Driver, log eventlog.Source, version string) *program {
 	t.Helper()
-	ops := Shaped(func(m *querydb.Model) { m.Version = version })
+	return startShaped(t, store, log, func(m *querydb.Model) { m.Version = version })
+}
+
+// startShaped is start with another form of the model.
+func startShaped(t *testing.T, store driver.Driver, log eventlog.Source, shape func(*querydb.Model)) *program {
+	t.Helper()
+	ops := Shaped(shape)
 	db := open(t, store, ops.Codec.Model)
 	build, err := db.Generations().ForBuild(t.Context())
 	if err != nil {

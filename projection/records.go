@@ -171,6 +171,18 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, u
 	return checkpoint.Rearrange(ctx, db, how, records(unit))
 }
 
+// NewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that serve,
+// and these have not.
+func NewDeadLetters(ctx context.Context, db *querydb.DB, p Projection) (int, error) {
+	return checkpoint.NewLetters(ctx, db, p.record())
+}
+
+// CopyDecisions has a projection that folds the log into another DB, from its first event on, retry and skip what was
+// decided of it in a DB.
+func CopyDecisions(ctx context.Context, from, to *querydb.DB, p Projection) error {
+	return checkpoint.CopyDecisions(ctx, from, to, p.record())
+}
+
 // ServingOffsets returns how far the rows that serve of the projection's models have come, by partition, whoever folds
 // them.
 func ServingOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog.Offsets, error) {

@@ -67,6 +67,11 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 // Progress is how far the rows are on their way to be complete: it never waits.
 func (r *Runner) Progress() querydb.Progress { return r.engine.Monitor.Rebuild() }
 
+// ReadDecisions reads what was decided about dead letters, and does that: also what was decided in rows of another
+// generation, which hold for these. A Runner does so by itself where it finds that others have gone on; on a store with
+// one writer it must be told.
+func (r *Runner) ReadDecisions(ctx context.Context) error { return r.engine.ReadDecisions(ctx) }
+
 // CanResume reports whether a Runner that was stopped can go on: the event has been skipped, another process that folds
 // the same rows has come past it, or there are no longer too many dead letters.
 func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {

@@ -73,15 +73,17 @@ type BuildStatus struct {
 	State  State  `json:"state"`
 	Folded uint64 `json:"folded"` // events
 	// Copied is how many rows of those that serve were copied, where rows are made of them: see BeginBuild.
-	Copied          uint64     `json:"copied,omitempty"`
-	Total           uint64     `json:"total"`
-	Lag             uint64     `json:"lag"`
-	EventsPerSecond float64    `json:"eventsPerSecond"`
-	ETASeconds      float64    `json:"etaSeconds"` // negative where that is unknown
-	Complete        bool       `json:"complete"`   // they are those of the whole log, and can serve
-	DeadLetters     int        `json:"deadLetters"`
-	LastError       string     `json:"lastError,omitempty"`
-	Stop            *StopError `json:"stop,omitempty"` // the event that has stopped the build
+	Copied          uint64  `json:"copied,omitempty"`
+	Total           uint64  `json:"total"`
+	Lag             uint64  `json:"lag"`
+	EventsPerSecond float64 `json:"eventsPerSecond"`
+	ETASeconds      float64 `json:"etaSeconds"` // negative where that is unknown
+	Complete        bool    `json:"complete"`   // they are those of the whole log, and can serve
+	DeadLetters     int     `json:"deadLetters"`
+	// NewDeadLetters are those that are none of the rows that serve, once the rows that are built could serve.
+	NewDeadLetters int        `json:"newDeadLetters,omitempty"`
+	LastError      string     `json:"lastError,omitempty"`
+	Stop           *StopError `json:"stop,omitempty"` // the event that has stopped the build
 }
 
 // PartitionStatus is the progress of a Runner in a partition.

@@ -205,12 +205,28 @@ type start struct {
 	args  []string
 	env   map[string]string
 	stdin io.Reader
+	// logged is called with all that the program logs, before it goes on.
+	logged func(text string)
+}
+
+// heard is where a program logs.
+type heard struct {
+	io.Writer
+	logged func(text string)
+}
+
+func (h heard) Write(b []byte) (int, error) {
+	n, err := h.Writer.Write(b)
+	if h.logged != nil {
+		h.logged(string(b))
+	}
+	return n, err
 }
 
 func (s start) program(app App, c *call) *program {
 	p := newProgram(app, commands.Program{
 		Env:   func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
-		Stdin: s.stdin, Stdout: &c.stdout, Stderr: &c.stderr,
+		Stdin: s.stdin, Stdout: &c.stdout, Stderr: heard{&c.stderr, s.logged},
 	})
 	p.args, p.vars = s.args, slices.Collect(maps.Keys(s.env))
 	return p

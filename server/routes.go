@@ -27,6 +27,7 @@ import (
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/verify"
 )
 
 // routes answers every request: it holds what the handlers are made of.
@@ -43,6 +44,7 @@ type routes struct {
 	folds    *projections.Set
 	storages health.Directories
 	backups  backup.Sender
+	verifies *verify.Verifier
 	health   *health.Health
 	inflight limits.Inflight
 	log      *slog.Logger
@@ -77,7 +79,8 @@ func (p *routes) operator(metrics http.Handler) http.Handler {
 }
 
 func (p *routes) admin() *admin.API {
-	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Log: p.log}
+	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Verifier: p.verifies,
+		Stopping: p.health.Draining.Load, Log: p.log}
 }
 
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {

@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/verify"
 )
 
 // serving is a server from its start to its end.
@@ -78,13 +79,19 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
+	budget, err := projection.NewBudget(s.cfg.RebuildShare)
+	if err != nil {
+		return err
+	}
 	err = s.folds.KeepServing(ctx, projections.Keep{
-		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Share: s.cfg.RebuildShare,
+		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Budget: budget,
 		Rebuilt: s.cfg.ReadyWhen == "rebuilt", Off: s.cfg.foldsNothing(),
 	})
 	if err != nil {
 		return err
 	}
+	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner}
+	s.verifies.Runner.Budget = budget
 	if err := s.folds.Prepare(ctx); err != nil {
 		return err
 	}

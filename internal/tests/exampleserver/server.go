@@ -59,6 +59,7 @@ type Server struct {
 	Prefix   string // of the names of tables
 
 	bin    string
+	store  string // as --store names it
 	url    string
 	length uint64 // events appended
 }
@@ -85,7 +86,8 @@ func New(t *testing.T, e dynamolocal.Engine) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, bin: bin}
+	return &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, bin: bin,
+		store: "dynamodb:" + at.Prefix}
 }
 
 // ApplyTables makes what the server's tables lack, and returns what the command prints.
@@ -98,17 +100,34 @@ func (s *Server) ApplyTables(t *testing.T) string {
 	return string(out)
 }
 
-// Serve starts the server, which ends with the test.
+// Serve starts the server, which ends with the test, over a log of its own.
 func (s *Server) Serve(t *testing.T) {
 	t.Helper()
-	s.url = serve(t, s.command("serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json",
-		"--events", "log:"+t.TempDir()))
+	s.serve(t, "--events", "log:"+t.TempDir())
+}
+
+// StartEmbedded starts the server over an embedded store. It ends with the test, and needs Main.
+func StartEmbedded(t *testing.T) *Server {
+	t.Helper()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{bin: bin, store: "embedded:" + t.TempDir()}
+	s.serve(t)
+	return s
+}
+
+func (s *Server) serve(t *testing.T, options ...string) {
+	t.Helper()
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"}
+	s.url = serve(t, s.command(append(args, options...)...))
 	s.awaitReady(t)
 }
 
-// command is one of the program, over the server's tables.
+// command is one of the program, over the server's store.
 func (s *Server) command(args ...string) *exec.Cmd {
-	return exec.Command(s.bin, append(args, "--store", "dynamodb:"+s.Prefix)...)
+	return exec.Command(s.bin, append(args, "--store", s.store)...)
 }
 
 // serve runs the server to the end of the test, and returns where it listens.
@@ -212,6 +231,65 @@ func (s *Server) folded(t *testing.T) bool {
 		}
 	}
 	return len(status.Projections) > 0
+}
+
+// Rebuild begins to build the rows of a model, and of those that share their table with it. The rows serve once Rebuilt
+// returns.
+func (s *Server) Rebuild(t *testing.T, model string) {
+	t.Helper()
+	s.request(t, http.MethodPost, "/admin/rebuild", "application/json", fmt.Appendf(nil, `{"names": [%q]}`, model), nil)
+}
+
+// Rebuilt waits until the rows of every unit that were built serve, and returns the models of each unit.
+func (s *Server) Rebuilt(t *testing.T) (units [][]string) {
+	t.Helper()
+	for deadline := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
+		var answer struct {
+			Rebuilds []struct {
+				Models                    []string
+				Serving, Building, Former *struct{ Generation int }
+			}
+		}
+		s.request(t, http.MethodGet, "/admin/rebuilds", "", nil, &answer)
+		units = nil
+		for _, r := range answer.Rebuilds {
+			if r.Building == nil && r.Former != nil && r.Serving.Generation > r.Former.Generation {
+				units = append(units, r.Models)
+			}
+		}
+		if len(units) == len(answer.Rebuilds) {
+			return units
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not all rows that are built serve: %+v", answer)
+		}
+	}
+}
+
+// Verify has the server fold twice, and returns how many rows were compared, and what differs.
+func (s *Server) Verify(t *testing.T, model string) (rows int, differences json.RawMessage) {
+	t.Helper()
+	res, err := http.Post(s.url+"/admin/rebuild/verify", "application/json", strings.NewReader(
+		fmt.Sprintf(`{"names": [%q]}`, model)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	for lines := json.NewDecoder(res.Body); ; {
+		var line struct {
+			Error   string
+			Results []struct {
+				Rows  int
+				First json.RawMessage
+			}
+		}
+		if err := lines.Decode(&line); err != nil || line.Error != "" {
+			t.Fatalf("verify: status %d, %v, %s", res.StatusCode, err, line.Error)
+		}
+		for _, r := range line.Results {
+			return r.Rows, r.First
+		}
+	}
 }
 
 // Ask returns the data of the answer to a query, which has no errors, as it is.

@@ -2,6 +2,8 @@ package checkpoint
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/deadletter"
@@ -42,6 +44,161 @@ func readTasks(ctx context.Context, db *querydb.DB, kind string) (*cascade.Tasks
 		tasks.Put(t)
 		return nil
 	})
+}
+
+// takeDecisions reads what was decided, also in other rows of the projection.
+func takeDecisions(ctx context.Context, s *State, p *location) error {
+	told, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
+	if err != nil {
+		return err
+	}
+	s.told = told.Revision
+	now, err := readDecisions(ctx, s.db, s.p.Name)
+	if err != nil {
+		return err
+	}
+	done := func(partition string) position.Cursor { return p.Partitions[partition].Cursor }
+	if deadletter.Ahead(s.Decisions, now, done) {
+		s.Decided++
+	}
+	s.Decisions, s.Unsettled = now, deadletter.Unsettled(s.Letters, now)
+	return nil
+}
+
+// Beside is which rows of the projection there are beside those of a State, for a decision to name them.
+type Beside struct {
+	Generations []int
+	told        uint64 // revision of the note of kindTold
+}
+
+// LookBeside reads it. The note is first: rows that are begun later change it, and the decision is not put on record.
+func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
+	if s.shared {
+		n, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
+		if err != nil {
+			return b, err
+		}
+		b.told = n.Revision
+	}
+	err = eachOther(ctx, s, func(h *Header) error {
+		b.Generations = append(b.Generations, h.Generation)
+		return nil
+	})
+	slices.Sort(b.Generations)
+	return b, err
+}
+
+// Notes are what is in the commit of a decision, so that no rows have been begun that it does not name. Where it tells,
+// whoever folds the others, in whichever process, is to read it. That is no condition of their commits: one that failed
+// for it would leave rows behind of events that are folded otherwise then.
+func (b *Beside) Notes(s *State, tells bool) []querydb.Note {
+	if !s.shared {
+		return nil // there is no other process, and this one knows whom to tell
+	}
+	n := toldNote(s.p.Name)
+	n.IfRevision, n.Revision, n.CheckOnly = true, b.told, !tells || len(b.Generations) == 0
+	return []querydb.Note{n}
+}
+
+// Tell is for a decision with which no note can be committed.
+func (b *Beside) Tell(ctx context.Context, s *State) error {
+	if !s.shared || len(b.Generations) == 0 {
+		return nil
+	}
+	return s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{toldNote(s.p.Name)}})
+}
+
+// toldNote has whoever folds the projection on a shared store read what was decided: see Listen.
+func toldNote(projection string) querydb.Note {
+	return querydb.Note{Kind: kindTold, ID: projection, Value: []byte("{}")}
+}
+
+// Listen has the next Open read what is on record where somebody has told of a decision since.
+func Listen(ctx context.Context, s *State) error {
+	if !s.shared || !s.known {
+		return nil
+	}
+	n, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
+	s.known = err == nil && n.Revision == s.told
+	return err
+}
+
+// IsLetterElsewhere reports whether the event is a dead letter of other rows of the projection.
+func IsLetterElsewhere(ctx context.Context, s *State, at position.Ref) (is bool, err error) {
+	err = eachOther(ctx, s, func(h *Header) error {
+		n, err := s.db.Notes().Get(ctx, h.Kind(KindDeadLetter, s.p.Name), at.ID())
+		is = is || n.Value != nil
+		return err
+	})
+	return is, err
+}
+
+// NewLetters counts the dead letters of the rows that are being built which are none of the rows that serve.
+func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err error) {
+	letters := map[slot]map[string]bool{builds: {}, serves: {}}
+	for in, all := range letters {
+		h, err := readHeader(ctx, db, in, p.Name)
+		if err != nil {
+			return 0, err
+		}
+		err = eachNote(ctx, db, h.Kind(KindDeadLetter, p.Name), func(n querydb.Note) error { all[n.ID] = true; return nil })
+		if err != nil {
+			return 0, err
+		}
+	}
+	for id := range letters[builds] {
+		if !letters[serves][id] {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// CopyDecisions puts what was decided on record in another DB, in which nothing is folded yet.
+func CopyDecisions(ctx context.Context, from, to *querydb.DB, p Projection) error {
+	all, err := readDecisions(ctx, from, p.Name)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		d.Beside = nil // there are no other rows there
+		if err := to.Apply(ctx, querydb.Batch{Notes: []querydb.Note{d.Note(p.Name)}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readHeader reads the header in a slot, which is the zero Header where there is none.
+func readHeader(ctx context.Context, db *querydb.DB, in slot, projection string) (h Header, err error) {
+	n, err := db.Notes().Get(ctx, in.header(), projection)
+	if err != nil || n.Value == nil {
+		return h, err
+	}
+	if err := json.Unmarshal(n.Value, &h); err != nil {
+		return h, DamageError{err}
+	}
+	return h, nil
+}
+
+// eachOther visits the headers of the projection's rows in other slots than that of the State.
+func eachOther(ctx context.Context, s *State, visit func(*Header) error) error {
+	for _, in := range []slot{serves, builds, keeps} {
+		if in == slotOf(s.db) {
+			continue
+		}
+		h, err := readHeader(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return err
+		}
+		if h.Table == "" {
+			continue
+		}
+		if err := visit(&h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readDecisions reads what was decided about the dead letters of the projection.

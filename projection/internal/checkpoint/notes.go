@@ -26,6 +26,7 @@ import (
 //	"linkversion:" TABLE ".g" N ":" name      as the links       which of them a commit has found: cascade.LinkVersion
 //	"cascade:" TABLE ".g" N ":" name          see cascade.Task     a row that its copies are to follow: cascade.Task
 //	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
+//	"decided"                                 name                 is written anew where others are to read decisions
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
 //
@@ -40,6 +41,7 @@ const (
 	KindLink        = "link:"
 	KindLinkVersion = "linkversion:"
 	KindCascade     = "cascade:"
+	kindTold        = "decided"
 )
 
 // kindsOfGeneration are those that go with the rows of a generation.

@@ -55,6 +55,9 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 		return err
 	}
 	s.known = s.known && n.Revision == s.done.revision
+	if err := Listen(ctx, s); err != nil {
+		return err
+	}
 	for _, m := range s.p.Models {
 		g, err := s.db.Generations().Recorded(ctx, m)
 		if err != nil {

@@ -49,6 +49,9 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 		notes = append(notes, fence(r.p.Name, nil, 0))
 	}
 	notes = append(notes, whole.note(r.p.Name))
+	if was.slot == builds && r.db.MultiWriter() { // no decision is being made that does not name these rows
+		notes = append(notes, toldNote(r.p.Name))
+	}
 	if begun := was.begun(); len(begun) == 0 {
 		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {

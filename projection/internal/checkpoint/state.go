@@ -40,6 +40,12 @@ type State struct {
 	// Letters are the dead letters, and Decisions what was decided about former ones.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
+	// Decided counts the readings that have found other decisions about what is yet to come: what was read of the source
+	// before goes by the former ones.
+	Decided int
+	told    uint64 // revision of the note with which others tell of decisions: see Tell
+	// Unsettled are the dead letters about which something is decided that may not have been done to them.
+	Unsettled []position.Ref
 	// Tasks are the rows that their copies have yet to follow.
 	Tasks *cascade.Tasks
 }
@@ -98,7 +104,7 @@ func (s *State) Recheck(ctx context.Context) (current bool, err error) {
 func (s *State) Open(ctx context.Context) error {
 	now := s.now()
 	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitTimeout/2) {
-		if same, err := s.sameTable(ctx, now); err != nil || same {
+		if same, err := sameTable(ctx, s, now); err != nil || same {
 			return err
 		}
 	}
@@ -149,7 +155,7 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 	if s.Letters, err = readLetters(ctx, s.db, p.Kind(KindDeadLetter, s.p.Name)); err != nil {
 		return err
 	}
-	if s.Decisions, err = readDecisions(ctx, s.db, s.p.Name); err != nil {
+	if err = takeDecisions(ctx, s, p); err != nil {
 		return err
 	}
 	s.done, s.seen, s.identified, s.generations = p.Record, at, at, p.generations()
@@ -176,7 +182,7 @@ const identifyEvery = 30 * time.Second
 
 // sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks
 // only now and then.
-func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
+func sameTable(ctx context.Context, s *State, now time.Time) (bool, error) {
 	if now.Sub(s.identified) < identifyEvery || !s.db.Tables().HasIDs() {
 		return true, nil
 	}
@@ -211,8 +217,9 @@ func (s *State) fits(ctx context.Context, b *Record, kept Replaced) error {
 
 // current reports whether what is on record is still what was read or written last.
 func (s *State) current(ctx context.Context) (bool, error) {
-	if !s.shared {
-		return true, nil
+	if !s.shared { // this process may have switched to other rows
+		h, err := readHeader(ctx, s.db, s.done.slot, s.p.Name)
+		return err == nil && h.TableRecord == s.done.TableRecord, err
 	}
 	n, err := s.db.Notes().Get(ctx, s.done.slot.header(), s.p.Name)
 	if err != nil || n.Revision != s.done.revision {

@@ -27,8 +27,13 @@ type Decision struct {
 	// Failed is the version of the projection under which the event has failed again, "" where it has not. To another
 	// version the record says nothing: what has failed may succeed then, at its own place.
 	Failed string `json:"failed,omitempty"`
-	// Generation is that of the rows in which the decision took effect; a fold into a later one does the same.
+	// Generation is that of the rows in which the decision took effect; a fold that is begun later does the same.
 	Generation int `json:"generation"`
+	// Beside are the generations that there were beside that one. Their folds may have come past the event by themselves:
+	// they try it at Moment only where it is a dead letter of theirs by then.
+	Beside []int `json:"beside,omitempty"`
+	// IfLetter, in a Plan, says that the event is tried only where it is a dead letter: see Beside.
+	IfLetter bool `json:"-"`
 	// Event is what the decision is about, and After the event at Moment; nil where they could not be read.
 	Event *position.Anchor `json:"event,omitempty"`
 	After *position.Anchor `json:"after,omitempty"`
@@ -50,6 +55,48 @@ func ParseDecision(n querydb.Note) (Decision, error) {
 	return p, err
 }
 
+// IsFor reports whether the decision says anything to a fold by that version of the projection.
+func (p Decision) IsFor(version string) bool { return p.Failed == "" || p.Failed == version }
+
+// Waits reports whether a projection, come as far as done, has yet to come to where the event is tried.
+func (p Decision) Waits(done position.Cursor) bool { return !p.Skip && done.Before(p.Done()) }
+
+// same reports whether both have a fold do the same.
+func (p Decision) same(o Decision) bool {
+	return p.Skip == o.Skip && p.Done() == o.Done() && p.Failed == o.Failed && slices.Equal(p.Beside, o.Beside)
+}
+
+// Ahead reports whether decisions differ in what a projection, come as far as done says, has yet to come to.
+func Ahead(known, now map[position.Ref]Decision, done func(partition string) position.Cursor) bool {
+	differ := func(all, others map[position.Ref]Decision) bool {
+		for at, d := range all {
+			if o, there := others[at]; there && o.same(d) {
+				continue
+			}
+			if from := done(at.Partition); at.Offset > from.Offset || d.Waits(from) {
+				return true
+			}
+		}
+		return false
+	}
+	return differ(now, known) || differ(known, now)
+}
+
+// Unsettled returns the dead letters about which something was decided, in order: in other rows of the projection, or
+// in these and in vain.
+func Unsettled(a *Index, decisions map[position.Ref]Decision) (all []position.Ref) {
+	for at, d := range decisions {
+		if d.Failed == "" && a.Has(at) {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, compareRefs)
+	return all
+}
+
+// Lacks reports whether the dead letter has not had what was decided about it.
+func (l *Letter) Lacks(d Decision) bool { return d.Skip || l.Tried == nil || *l.Tried != d.Done() }
+
 // Plan is all records of a projection, ready for its reader.
 type Plan struct {
 	Moved     map[position.Ref]bool  // events that have no effect at their own place
@@ -57,19 +104,22 @@ type Plan struct {
 	bySubject map[Subject][]Decision // those of order that have a subject, in the order of the log
 }
 
-// PlanReplays makes the Plan of decisions for a version of the projection.
-func PlanReplays(records map[position.Ref]Decision, version string) *Plan {
+// PlanReplays makes the Plan of decisions for a version of the projection, and a generation of its rows.
+func PlanReplays(records map[position.Ref]Decision, version string, generation int) *Plan {
 	plan := &Plan{Moved: map[position.Ref]bool{}, order: map[string][]Decision{}, bySubject: map[Subject][]Decision{}}
 	for at, p := range records {
-		if p.Failed != "" && p.Failed != version {
+		if !p.IsFor(version) {
 			continue
 		}
-		plan.Moved[at] = true
+		p.IfLetter = !p.Skip && slices.Contains(p.Beside, generation)
+		if !p.IfLetter {
+			plan.Moved[at] = true
+		}
 		if p.Skip {
 			continue
 		}
 		plan.order[at.Partition] = append(plan.order[at.Partition], p)
-		if p.Subject != "" && p.Event != nil {
+		if p.Subject != "" && p.Event != nil && !p.IfLetter {
 			s := Subject{at.Partition, p.Event.Source, p.Subject}
 			plan.bySubject[s] = append(plan.bySubject[s], p)
 		}

@@ -28,7 +28,7 @@ func TestAPlanIsOfTheVersionThatFolds(t *testing.T) {
 		{"v1", map[position.Ref]bool{at(1): true, at(2): true, at(3): true}, []uint64{1, 2}},
 		{"v2", map[position.Ref]bool{at(1): true, at(3): true}, []uint64{1}},
 	} {
-		p := PlanReplays(records, c.version)
+		p := PlanReplays(records, c.version, 1)
 		var pending []uint64
 		for _, d := range p.Pending("p", position.Cursor{Offset: 8}, 9) {
 			pending = append(pending, d.Offset)
@@ -49,7 +49,7 @@ func TestAnEventWaitsForThoseOfItsSubjectThatAreTriedLater(t *testing.T) {
 	} {
 		records[d.Ref] = d
 	}
-	p := PlanReplays(records, "")
+	p := PlanReplays(records, "", 1)
 	s := Subject{"p", "x", "s"}
 	for _, c := range []struct {
 		subject Subject

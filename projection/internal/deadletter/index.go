@@ -35,6 +35,19 @@ func (a *Index) First(s Subject) (offset uint64, ok bool) {
 	return 0, false
 }
 
+// FirstBut is First among those that are not in gone.
+func (a *Index) FirstBut(s Subject, gone map[position.Ref]bool) (offset uint64, ok bool) {
+	if s.Name == "" {
+		return 0, false
+	}
+	for _, offset := range a.held[s] {
+		if !gone[position.Ref{Partition: s.Partition, Offset: offset}] {
+			return offset, true
+		}
+	}
+	return 0, false
+}
+
 // Has reports whether the event is a dead letter.
 func (a *Index) Has(at position.Ref) bool {
 	_, there := a.all[at]

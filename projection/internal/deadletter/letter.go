@@ -28,6 +28,8 @@ type Letter struct {
 	// failed.
 	BlockedBy string `json:"behind,omitempty"`
 	Hash      string `json:"hash,omitempty"` // of the event: see eventlog.ContentHash; "" where it could not be read
+	// Tried is where a retry that is on record was made last, in vain: see Decision. It is nil where none was.
+	Tried *position.Cursor `json:"tried,omitempty"`
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
 	// not count: see Limit.
 	Number uint64 `json:"number,omitempty"`

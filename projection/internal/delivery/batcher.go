@@ -119,6 +119,9 @@ func (b *batcher) due(s *batch) (bool, error) {
 	default:
 		return false, checkpoint.ErrRewound
 	}
+	if !s.released && s.decided != b.state.Decided {
+		return false, checkpoint.ErrRewound
+	}
 	if s.released {
 		s.items = slices.DeleteFunc(s.items, func(it item) bool { return !b.state.Letters.Has(position.RefOf(it.event)) })
 		return len(s.items) > 0, nil

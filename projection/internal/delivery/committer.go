@@ -56,7 +56,14 @@ func (c *committer) newOutcome(ctx context.Context, s *batch) (*outcome, error) 
 	done := c.state.Done()
 	out := &outcome{
 		projection: c.projection.Name, generation: done.Generation, fold: c.evaluator.fold, partition: s.partition,
-		released: s.released, failing: map[deadletter.Subject]failure{},
+		released: s.released, settles: s.settles, tells: s.tells, failing: map[deadletter.Subject]failure{},
+		gone: map[position.Ref]bool{},
+	}
+	if s.released && !s.settles {
+		var err error
+		if out.beside, err = checkpoint.LookBeside(ctx, c.state); err != nil {
+			return nil, err
+		}
 	}
 	out.was, out.kind = done.Partitions[s.partition], done.Kind(checkpoint.KindDeadLetter, c.projection.Name)
 	out.tried = out.was.Tried
@@ -85,6 +92,10 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	if out.released && len(c.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
+	told := len(out.decisions) == 0 || out.fold.HasRoom()
+	if told && len(out.decisions) > 0 {
+		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
+	}
 	err := c.announce(ctx, out, whole)
 	if err == nil {
 		unchanged := c.addCopies(out)
@@ -103,8 +114,19 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	if len(out.tasks) > 0 { // before the checkpoint is seen: who sees that must see what is yet to follow
 		c.monitor.refreshing(c.state.Tasks)
 	}
+	if !told && out.tells {
+		c.tell(ctx, out)
+	}
 	c.monitor.committed(out.partition, out.end.Offset, len(c.writes), c.state.Letters.Len())
 	return nil
+}
+
+// tell tells of a decision whose commit has had no room for that.
+func (c *committer) tell(ctx context.Context, out *outcome) {
+	if err := out.beside.Tell(ctx, c.state); err != nil {
+		c.log.WarnContext(ctx, "projection: what was decided is not told those who fold other rows, who find it out when "+
+			"they start or have nothing to fold", "error", err)
+	}
 }
 
 // addCopies adds what the commit changes about copies to its notes, and returns the rows that must be as they were
@@ -184,6 +206,7 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 		c.state.Letters.Wake(row)
 	}
 	c.state.Letters.WakeFirst(out.left)
+	c.state.Unsettled = append(c.state.Unsettled, out.postponed...)
 	for _, t := range out.tasks {
 		c.state.Tasks.Put(t)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -29,7 +30,7 @@ type Config struct {
 	Heartbeat              time.Duration
 	StallAfter             time.Duration
 	KeepServing            bool
-	Share                  float64
+	Budget                 *pace.Budget
 	Now                    func() time.Time
 	Logger                 *slog.Logger
 	ExplainError           func(error) error
@@ -49,11 +50,6 @@ func (c *Config) mostOps() int { return max(c.WindowEvents, c.MaxOpsPerEvent) }
 // pause waits before attempt n+1, n counted from 0.
 func (c *Config) pause(ctx context.Context, n int) error {
 	return backoff.Wait(ctx, backoff.Delay(c.MinBackoff, c.MaxBackoff, n))
-}
-
-// leave waits for as long as the processor and the disk are left to others after a fold that has taken so long.
-func (c *Config) leave(ctx context.Context, took time.Duration) error {
-	return backoff.Wait(ctx, time.Duration(float64(took)*(1/c.Share-1)))
 }
 
 // Projection is what is delivered to.

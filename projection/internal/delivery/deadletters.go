@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
@@ -90,6 +91,9 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 		return r.skipStop(ctx, at, skip)
 	}
 	letter, err := r.readLetter(ctx, at)
+	if errors.Is(err, ErrNoDeadLetter) {
+		return r.foresee(ctx, at, skip)
+	}
 	if err != nil {
 		return err
 	}
@@ -104,11 +108,34 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	if err != nil {
 		return err
 	}
-	if err := r.release(ctx, at, offsets, skip); err != nil {
+	if err := r.release(ctx, at, offsets, how{skip: skip, tells: true}); err != nil {
 		return err
 	}
 	return r.retryWoken(ctx)
 }
+
+// foresee skips an event that the projection has yet to come to, and that is a dead letter of other rows of it.
+func (r resolution) foresee(ctx context.Context, at position.Ref, skip bool) error {
+	if r.state.Done().Partitions[at.Partition].Offset >= at.Offset {
+		return ErrNoDeadLetter
+	}
+	there, err := checkpoint.IsLetterElsewhere(ctx, r.state, at)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return ErrNoDeadLetter
+	case !skip:
+		return errNotReached
+	}
+	if d, decided := r.state.Decisions[at]; decided && d.Skip {
+		return nil
+	}
+	return r.skipAhead(ctx, at)
+}
+
+// errNotReached says that there is nothing to retry yet.
+var errNotReached = errors.New("these rows have not come to it yet: they try it when they do")
 
 // skipStop skips the event at which the Runner has stopped: a retry is for the next Run to do.
 func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) error {
@@ -118,9 +145,14 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 	if r.stop.partial {
 		return r.stop
 	}
+	return r.skipAhead(ctx, at)
+}
+
+// skipAhead decides that an event which is yet to come never takes effect.
+func (r resolution) skipAhead(ctx context.Context, at position.Ref) error {
 	c := r.batcher.committer
 	c.evaluator.fold.Reset(true)
-	out, err := c.newOutcome(ctx, &batch{partition: at.Partition, released: true})
+	out, err := c.newOutcome(ctx, &batch{partition: at.Partition, released: true, tells: true})
 	if err != nil {
 		return err
 	}
@@ -129,7 +161,132 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 		return err
 	}
 	out.decide(out.skipping(e))
-	return c.write(ctx, out)
+	if err := c.write(ctx, out); err != nil {
+		return err
+	}
+	r.state.Decided++ // it may have been read already
+	return nil
+}
+
+// settlement does to dead letters what was decided about them in other rows of the projection.
+type settlement struct{ resolution }
+
+// readDecisions reads what was decided, and does it.
+func (r settlement) readDecisions(ctx context.Context) error {
+	for n := 1; ; n++ {
+		r.state.Invalidate()
+		err := r.state.Open(ctx)
+		if err == nil {
+			err = r.settle(ctx)
+		}
+		overtaken := errors.Is(err, checkpoint.ErrRewound) || errors.Is(err, querydb.ErrStale)
+		if !overtaken || n == resolveAttempts {
+			return err
+		}
+		if err := r.cfg.pause(ctx, n-1); err != nil {
+			return err
+		}
+	}
+}
+
+// settleInRun is settle for a Run, which tries again what has failed for want of a source or a store.
+func (r settlement) settleInRun(ctx context.Context) error {
+	for n := 0; ; n++ {
+		err := r.settle(ctx)
+		if err == nil && n > 0 {
+			r.Monitor.tried(Reading, nil)
+		}
+		if err == nil || ctx.Err() != nil || refused(err) || permanent(err) || final(err) || eventlog.Replaced(err) {
+			return err
+		}
+		r.retrier.failed(ctx, Reading, err)
+		if err := r.cfg.pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// settle does to dead letters what was decided about them in other rows of the projection, as far as that is due: what
+// is tried at a place that is yet to come is the reader's to find. What cannot be done amid the commit of another
+// process is left to the next call.
+func (r settlement) settle(ctx context.Context) error {
+	for len(r.state.Unsettled) > 0 {
+		at := r.state.Unsettled[0]
+		if err := r.replayDue(ctx, at.Partition); err != nil {
+			return err
+		}
+		later, err := r.settleOne(ctx, at)
+		if errors.Is(err, errOvertaken) {
+			r.state.Invalidate()
+			return nil
+		}
+		if later || err != nil {
+			return err
+		}
+		r.state.Unsettled = slices.DeleteFunc(r.state.Unsettled, func(o position.Ref) bool { return o == at })
+	}
+	return nil
+}
+
+// replayDue replays what is to be replayed before the next event of a partition: that may be long in coming.
+func (r settlement) replayDue(ctx context.Context, partition string) error {
+	for r.amidReplays(partition) {
+		w, err := readerHere(r.Runner).due(ctx, partition)
+		if err != nil && (w == nil || w.isEmpty()) {
+			return err
+		}
+		if err := r.batcher.fold(ctx, w.batch()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r settlement) settleOne(ctx context.Context, at position.Ref) (later bool, err error) {
+	letter, err := r.readLetter(ctx, at)
+	if errors.Is(err, ErrNoDeadLetter) {
+		return false, nil
+	}
+	d, done := r.state.Decisions[at], r.state.Done().Partitions[at.Partition].Cursor
+	if err != nil || !letter.Lacks(d) || d.Waits(done) {
+		return false, err
+	}
+	if r.amidReplays(at.Partition) {
+		return true, nil
+	}
+	if _, blocked := r.blocking(at, &letter); blocked {
+		return false, nil // it is retried after that one
+	}
+	offsets, err := r.released(at, &letter, d.Skip)
+	if err != nil {
+		return false, nil // it waits for an earlier event of its subject, whose retry takes it along
+	}
+	err = r.release(ctx, at, r.untilNext(at, offsets), how{skip: d.Skip, settles: true})
+	if errors.Is(err, position.ErrGone) { // it was there when that was decided; no later attempt finds it either
+		r.log.WarnContext(ctx, "projection: what was decided about a dead letter cannot be done to these rows", "event",
+			at.String(), "error", err)
+		return false, nil
+	}
+	if errors.As(err, new(failedAgainError)) {
+		err = nil
+	}
+	return false, err
+}
+
+// untilNext returns the offsets, the first of which is that of an event, up to one that is tried later on.
+func (r resolution) untilNext(at position.Ref, offsets []uint64) []uint64 {
+	for i, offset := range offsets[1:] {
+		if r.triedLater(position.Ref{Partition: at.Partition, Offset: offset}) {
+			return offsets[:i+1]
+		}
+	}
+	return offsets
+}
+
+// triedLater reports whether the event is tried at a place that the projection has yet to come to.
+func (r resolution) triedLater(at position.Ref) bool {
+	d, decided := r.state.Decisions[at]
+	return decided && d.IsFor(r.projection.version()) && d.Waits(r.state.Done().Partitions[at.Partition].Cursor)
 }
 
 // readLetter reads what is on record of a dead letter.
@@ -158,18 +315,26 @@ func (r resolution) released(at position.Ref, l *deadletter.Letter, skip bool) (
 	return offsets, err
 }
 
+// how dead letters are released.
+type how struct {
+	skip    bool // the first of them
+	settles bool // as batch.settles
+	tells   bool // as batch.tells
+}
+
 // release folds dead letters, a window at a time.
-func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint64, skip bool) error {
-	rd, generation := r.emptyReader(), r.state.Done().Generation
+func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint64, how how) error {
+	rd, generation := emptyReader(r.Runner), r.state.Done().Generation
 	for len(offsets) > 0 {
 		n := min(len(offsets), r.cfg.WindowEvents)
 		items, err := r.releasedItems(ctx, rd, at.Partition, offsets[:n])
 		if err != nil {
 			return err
 		}
-		items[0].skip = skip && offsets[0] == at.Offset
+		items[0].skip = how.skip && offsets[0] == at.Offset
 		offsets = offsets[len(items):]
-		b := batch{partition: at.Partition, items: items, released: true, generation: generation}
+		b := batch{partition: at.Partition, items: items, released: true, settles: how.settles, tells: how.tells,
+			generation: generation}
 		if err := r.batcher.fold(ctx, b); err != nil {
 			return err
 		}
@@ -223,12 +388,23 @@ func (r resolution) fetchLetter(ctx context.Context, at position.Ref) (*eventlog
 	return position.Fetch(ctx, r.src, at.Partition, at.Offset)
 }
 
-// replays are the recorded retries, as the reader has them where there is one.
+// replays are the recorded retries.
 func (r resolution) replays() *deadletter.Plan {
-	if r.plan != nil {
-		return r.plan
+	if r.plan == nil || r.planned != r.basis() {
+		return r.newPlan()
 	}
-	return deadletter.PlanReplays(r.state.Decisions, r.projection.version())
+	return r.plan
+}
+
+// basis is what a plan goes by.
+type basis struct{ generation, decided int }
+
+func (r resolution) basis() basis { return basis{r.state.Done().Generation, r.state.Decided} }
+
+func (r resolution) newPlan() *deadletter.Plan {
+	r.planned = r.basis()
+	r.plan = deadletter.PlanReplays(r.state.Decisions, r.projection.version(), r.planned.generation)
+	return r.plan
 }
 
 // blocking finds the event of the same subject that is before a dead letter in the log, and in a rebuild is yet to be

@@ -34,8 +34,19 @@ func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
 // read, or fails.
 func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
-	if len(out.appeared) > 0 { // dead letters take effect before it
+	if len(out.appeared) > 0 || len(out.left) > 0 && !it.replayed { // dead letters take effect before it
 		return false, nil
+	}
+	it.letter = it.released || it.replayed && v.state.Letters.Has(position.RefOf(it.event))
+	if it.replayed && !it.letter && out.hasLetter(it.event) || v.shared && it.replays() && len(out.resolved) > 0 {
+		return false, nil
+	}
+	if it.ifLetter && !it.letter { // it took effect at its own place
+		return true, nil
+	}
+	if v.shared && it.replays() && out.fold.Ahead() { // rows of later events are written already: it follows these
+		out.postponed = append(out.postponed, position.RefOf(it.event))
+		return true, nil
 	}
 	if behind, blocked := v.blockedBy(out, &items[0], it); blocked {
 		if !it.released && v.takesLetters(out) {
@@ -76,6 +87,9 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 	case it.released:
 		out.resolve(it, false)
 		out.end = it.at
+	case it.letter:
+		out.resolve(it, false)
+		v.wakeBehind(out, it)
 	case it.replayed:
 		v.wakeBehind(out, it)
 		out.tried++
@@ -89,7 +103,7 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 // since it was none when the item was tried before.
 func (v *evaluator) wakeBehind(out *outcome, it *item) {
 	s := deadletter.SubjectOf(it.event)
-	if offset, held := v.state.Letters.First(s); held && offset > it.event.Offset {
+	if offset, held := v.state.Letters.FirstBut(s, out.gone); held && offset > it.event.Offset {
 		out.left = append(out.left, position.Ref{Partition: s.Partition, Offset: offset})
 	}
 }
@@ -106,7 +120,7 @@ func (v *evaluator) blockedBy(out *outcome, first, it *item) (behind failure, bl
 	if behind, blocked = out.failing[s]; blocked && !it.overtakes(behind.Offset) {
 		return behind, true
 	}
-	offset, blocked := v.state.Letters.First(s)
+	offset, blocked := v.state.Letters.FirstBut(s, out.gone)
 	blocked = blocked && !it.overtakes(offset)
 	if blocked && it.released {
 		blocked = offset < first.event.Offset && !it.skip
@@ -115,9 +129,12 @@ func (v *evaluator) blockedBy(out *outcome, first, it *item) (behind failure, bl
 	return failure{at, v.state.Letters.Number(at)}, blocked
 }
 
-// overtakes reports whether the item was released while the later event of its subject, at the offset, stayed a dead
-// letter.
-func (it *item) overtakes(offset uint64) bool { return it.replayed && offset > it.event.Offset }
+// overtakes reports whether the item was released while the event of its subject at the offset, itself or a later one,
+// was a dead letter.
+func (it *item) overtakes(offset uint64) bool { return it.replayed && offset >= it.event.Offset }
+
+// replays reports whether the item is a dead letter that is tried where it is on record.
+func (it *item) replays() bool { return it.letter && it.replayed }
 
 // fail makes an event a dead letter that cannot be folded, unless another commit must do so, or there are too many.
 func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
@@ -128,11 +145,14 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 	if stop := v.tooMany(out, it, number, err); stop != nil {
 		return false, stop
 	}
+	it.tried = v.triedAt(it, out.settles)
 	out.addLetter(it, err.Error(), "", number, causeOf(err))
-	if it.released {
+	if it.released && !out.settles {
 		d := out.decisionOn(it)
 		d.Failed = v.projection.version()
 		out.decide(d)
+	}
+	if it.released {
 		out.end = out.end.Next()
 	}
 	if s := deadletter.SubjectOf(it.event); s.Name != "" {
@@ -141,16 +161,31 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 	return true, nil
 }
 
+// triedAt is where the retry of the item is on record that is made now; nil where none is.
+func (v *evaluator) triedAt(it *item, settles bool) *position.Cursor {
+	switch d, decided := v.state.Decisions[position.RefOf(it.event)]; {
+	case it.replayed:
+		return &it.at
+	case settles && decided:
+		return new(d.Done())
+	}
+	return nil
+}
+
 // block makes an event a dead letter that waits for one that failed, unless there are too many.
 func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) {
 	const why = "an earlier event of the same subject is a dead letter"
 	var number uint64
-	if behind.number > 0 {
+	switch {
+	case it.letter:
+		number = v.state.Letters.Number(position.RefOf(it.event))
+	case behind.number > 0:
 		number = out.tried + 1
 	}
 	if stop := v.tooMany(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
 		return false, stop
 	}
+	it.tried = v.triedAt(it, out.settles)
 	out.addLetter(it, why, behind.String(), number, deadletter.Cause{})
 	return true, nil
 }
@@ -171,7 +206,7 @@ func (v *evaluator) takesLetters(out *outcome) bool {
 // numberOf is the number of an event that has failed, 0 where it has none. A retry changes nothing about it.
 func (v *evaluator) numberOf(out *outcome, it *item, why error) uint64 {
 	switch {
-	case it.released:
+	case it.letter:
 		return v.state.Letters.Number(position.RefOf(it.event))
 	case errors.Is(why, fold.ErrNoRow):
 		return 0

@@ -31,15 +31,14 @@ func (f *feed) all(ctx context.Context) error {
 	for failures := 0; ; {
 		n, err := f.round(ctx)
 		if err == nil && n == 0 {
-			if err = f.hand(ctx, &window{generation: f.reader.generation}); err == nil {
+			if err = f.hand(ctx, f.reader.nothing()); err == nil {
 				err = f.await(ctx)
 			}
 		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err),
-			eventlog.ForgottenIn(err) != nil:
+		case final(err):
 			return err
 		case eventlog.Replaced(err):
 			return f.reader.mismatch(err)
@@ -53,6 +52,12 @@ func (f *feed) all(ctx context.Context) error {
 		}
 		failures++
 	}
+}
+
+// final reports whether the source will answer no otherwise, or the projection is to stop.
+func final(err error) bool {
+	return err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err) ||
+		eventlog.ForgottenIn(err) != nil
 }
 
 // round reads one window of each partition: where others fold the same rows, in an order of chance, so that they do not

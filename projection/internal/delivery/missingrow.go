@@ -92,14 +92,14 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 	if err != nil {
 		return err
 	}
-	if _, blocked := r.blocking(at, &letter); blocked {
+	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
 		return nil // it is retried after that one
 	}
 	offsets, err := r.released(at, &letter, false)
 	if err != nil {
 		return nil // it waits for an earlier event of its subject, whose retry takes it along
 	}
-	err = r.release(ctx, at, offsets, false)
+	err = r.release(ctx, at, r.untilNext(at, offsets), how{})
 	if errors.As(err, new(failedAgainError)) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -20,8 +21,11 @@ type outcome struct {
 	partition  string
 	slot       string // of the partition: see position.SlotOf
 	was        checkpoint.Checkpoint
-	kind       string // of the notes of dead letters
-	released   bool   // the items were dead letters
+	kind       string            // of the notes of dead letters
+	released   bool              // the items were dead letters
+	settles    bool              // as batch.settles
+	tells      bool              // as batch.tells
+	beside     checkpoint.Beside // where something may be decided
 	end        position.Cursor
 	last       *eventlog.Event // as batch.last
 	watermark  time.Time       // as batch.watermark
@@ -31,10 +35,12 @@ type outcome struct {
 	// failing has the first event that failed here, by subject.
 	failing   map[deadletter.Subject]failure
 	letters   []newLetter
-	resolved  []*eventlog.Event // dead letters no more
+	resolved  []*eventlog.Event     // dead letters no more
+	gone      map[position.Ref]bool // the same
 	decisions []deadletter.Decision
 	waiting   []waitingLetter     // dead letters that wait for a row
 	appeared  []deadletter.RowRef // rows that dead letters wait for
+	postponed []position.Ref      // dead letters that are retried when the rows are as far as some are already
 	left      []position.Ref      // dead letters that are to be retried, whose predecessors have been
 	tasks     []cascade.Task      // rows that their copies are to follow
 	notes     []querydb.Note
@@ -62,11 +68,12 @@ type waitingLetter struct {
 // addLetter makes the item a dead letter, or gives that which it was its new reason.
 func (out *outcome) addLetter(it *item, reason, behind string, number uint64, cause deadletter.Cause) {
 	l, at := deadletter.Of(it.event, reason, behind, number, cause), position.RefOf(it.event)
+	l.Tried = it.tried
 	out.notes = append(out.notes, l.Note(out.kind, at))
-	if cause.Missing != nil || it.released {
+	if cause.Missing != nil || it.letter {
 		out.waiting = append(out.waiting, waitingLetter{at, cause.Missing.RowOf()})
 	}
-	if it.released {
+	if it.letter {
 		return
 	}
 	out.letters = append(out.letters, newLetter{it.event, reason, number})
@@ -77,19 +84,30 @@ func (out *outcome) addLetter(it *item, reason, behind string, number uint64, ca
 
 // resolve takes the item from the dead letters: it is skipped, or takes effect where the projection stands.
 func (out *outcome) resolve(it *item, skip bool) {
-	d := out.decisionOn(it)
-	if skip {
-		d = out.skipping(it.event)
+	switch {
+	case !it.released || out.settles: // it is on record
+	case skip:
+		out.decide(out.skipping(it.event))
+	default:
+		out.decide(out.decisionOn(it))
 	}
-	out.resolved = append(out.resolved, it.event)
-	out.decide(d)
-	out.notes = append(out.notes, querydb.Note{Kind: out.kind, ID: d.Ref.ID()})
+	at := position.RefOf(it.event)
+	out.resolved, out.gone[at] = append(out.resolved, it.event), true
+	out.notes = append(out.notes, querydb.Note{Kind: out.kind, ID: at.ID()})
+}
+
+// hasLetter reports whether the event becomes a dead letter here.
+func (out *outcome) hasLetter(e *eventlog.Event) bool {
+	return slices.ContainsFunc(out.letters, func(l newLetter) bool {
+		return position.RefOf(l.event) == position.RefOf(e)
+	})
 }
 
 // skipping is the decision that an event never takes effect.
 func (out *outcome) skipping(e *eventlog.Event) deadletter.Decision {
 	return deadletter.Decision{
-		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Event: position.AnchorOf(e),
+		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Beside: out.beside.Generations,
+		Event: position.AnchorOf(e),
 	}
 }
 

@@ -24,6 +24,7 @@ type reader struct {
 	watermarks map[string]time.Time // of the partitions, as far as done
 	plan       *deadletter.Plan
 	generation int // of the table, in which the projection has come to done
+	decided    int // State.Decided as it was when the plan was made
 	eventSize  int // typical, in bytes
 	eventOps   int // typical number of ops
 	taken      int // items of the largest window so far
@@ -35,8 +36,7 @@ const scanFactor = 8
 // read makes the next window of a partition, nil where no event follows. A StopError is about the event after the
 // window.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
-	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
-	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
+	began, w := time.Now(), r.begin(partition)
 	full, err := r.replay(ctx, w, w.end.Offset)
 	if err != nil {
 		return nil, err
@@ -68,9 +68,29 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	if w.isEmpty() {
 		return nil, stop
 	}
-	r.watermarks[partition] = w.watermark
+	w.took, r.watermarks[partition] = time.Since(began), w.watermark
 	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
 	return w, stop
+}
+
+// nothing is the window of a reader that has nothing to read.
+func (r *reader) nothing() *window { return &window{generation: r.generation, decided: r.decided} }
+
+// begin is the window, of nothing yet, that goes on where the reader stands.
+func (r *reader) begin(partition string) *window {
+	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation,
+		decided: r.decided}
+	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
+	return w
+}
+
+// due makes the window of what is to be replayed before the next event. A StopError is as that of read.
+func (r *reader) due(ctx context.Context, partition string) (*window, error) {
+	w := r.begin(partition)
+	if _, err := r.replay(ctx, w, w.end.Offset); err != nil {
+		return nil, err
+	}
+	return w, r.project(w, 0)
 }
 
 // passOver brings the window to where the source says that no event is: its head may be there.
@@ -141,7 +161,8 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) (full boo
 		w.bytes += len(e.Data)
 		w.end = p.Done()
 		if r.projection.Code.Wants(e) { // one that the projection takes no more counts all the same
-			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true})
+			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true,
+				ifLetter: p.IfLetter})
 		}
 	}
 	return false, nil

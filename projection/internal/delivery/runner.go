@@ -22,6 +22,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
@@ -39,12 +40,14 @@ type Runner struct {
 	shared     bool // others may fold the same rows
 	calls      *usercode.Supervisor
 	retrier    *retrier
+	budget     *pace.Member
 
 	mu      sync.Mutex // a fold is going on; guards what follows
 	stop    *StopError // of the last Run
 	state   *checkpoint.State
 	batcher *batcher
-	plan    *deadletter.Plan // of the reader
+	plan    *deadletter.Plan // of what was decided
+	planned basis            // of the plan
 }
 
 // New makes the Runner of a projection. Nothing is read or written before Run.
@@ -52,7 +55,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r := &Runner{
 		projection: p, src: src, db: db, cfg: cfg, log: cfg.Logger.With("projection", p.Name),
 		Monitor: newMonitor(cfg.Now), shared: db.MultiWriter(),
-		calls: &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts},
+		calls: &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts}, budget: cfg.Budget.Join(),
 	}
 	v := &evaluator{
 		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, shared: r.shared, fold: p.newFold(db, &cfg),
@@ -134,13 +137,24 @@ func (r *Runner) run(ctx context.Context) error {
 		if foldErr == nil {
 			foldErr = r.refreshSome(ctx)
 		}
-		if foldErr == nil && r.cfg.Share < 1 {
-			foldErr = r.cfg.leave(ctx, time.Since(began))
+		if foldErr == nil {
+			foldErr = pause(ctx, r.budget, w, time.Since(began))
 		}
 		if foldErr != nil {
 			stop()
 		}
 	}
+}
+
+// pause leaves the processors to others after a turn that has taken so long, and the reading of whose window has gone
+// on beside the turn before.
+func pause(ctx context.Context, m *pace.Member, w *window, took time.Duration) error {
+	worked := took
+	if w != nil {
+		worked += w.took
+	}
+	m.Works(w == nil || !w.isEmpty())
+	return m.Pause(ctx, worked, took)
 }
 
 // next waits for the next window, and not at all while copies are to follow their rows: then it may be nil.
@@ -168,9 +182,10 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.stop, r.calls.Ending = nil, ctx.Done()
 	err := r.retrier.do(ctx, Opening, r.state.Open)
 	if err == nil {
-		err = copyRows(ctx, checkpoint.Copier{State: r.state}, r.retrier)
+		err = copyRows(ctx, checkpoint.Copier{State: r.state}, r.retrier, r.budget)
 	}
 	if err != nil {
+		r.budget.Works(false) // it has copied, maybe
 		r.Monitor.end(r.cfg.explained(err))
 		return err
 	}
@@ -185,7 +200,7 @@ func (r *Runner) begin(ctx context.Context) error {
 const mostCopied = 2000
 
 // copyRows copies the rows that serve, where those that are built are to be made of them.
-func copyRows(ctx context.Context, c checkpoint.Copier, retrier *retrier) error {
+func copyRows(ctx context.Context, c checkpoint.Copier, retrier *retrier, m *pace.Member) error {
 	for c.Copying() {
 		began := time.Now()
 		if err := retrier.do(ctx, Copying, c.CopyRows); err != nil {
@@ -194,10 +209,8 @@ func copyRows(ctx context.Context, c checkpoint.Copier, retrier *retrier) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if retrier.cfg.Share < 1 {
-			if err := retrier.cfg.leave(ctx, time.Since(began)); err != nil {
-				return err
-			}
+		if err := pause(ctx, m, nil, time.Since(began)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -207,6 +220,7 @@ func (r *Runner) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Running, r.calls.Ending = false, nil
+	r.budget.Works(false)
 	r.stop = StopOf(err)
 	r.Monitor.end(r.cfg.explained(err))
 }
@@ -215,9 +229,13 @@ func (r *Runner) end(err error) {
 func (r *Runner) newReader() *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rd := r.emptyReader()
-	r.plan = deadletter.PlanReplays(r.state.Decisions, r.projection.version())
-	rd.generation, rd.plan = r.state.Done().Generation, r.plan
+	return readerHere(r)
+}
+
+// readerHere is newReader while nobody folds.
+func readerHere(r *Runner) *reader {
+	rd := emptyReader(r)
+	rd.generation, rd.decided, rd.plan = r.state.Done().Generation, r.state.Decided, resolution{r}.newPlan()
 	for p, c := range r.state.Done().Partitions {
 		rd.done[p], rd.watermarks[p] = c.Cursor, c.ExpiryWatermark()
 	}
@@ -225,7 +243,7 @@ func (r *Runner) newReader() *reader {
 }
 
 // emptyReader makes a reader that knows no position.
-func (r *Runner) emptyReader() *reader {
+func emptyReader(r *Runner) *reader {
 	return &reader{
 		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, eventSize: 1024,
 		done: map[string]position.Cursor{}, watermarks: map[string]time.Time{},
@@ -242,9 +260,15 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	defer r.mu.Unlock()
 	if w.isEmpty() {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
+		if err == nil && w.decided != r.state.Decided {
+			err = checkpoint.ErrRewound
+		}
 		if err == nil && r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
 			err = checkpoint.ReadTasks(ctx, r.state)
 			r.Monitor.refreshing(r.state.Tasks)
+		}
+		if err == nil {
+			err = settlement{resolution{r}}.settleInRun(ctx)
 		}
 		if err == nil {
 			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
@@ -254,6 +278,18 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 			return err
 		}
 		return r.complete(ctx, w, true)
+	}
+	err := r.retrier.do(ctx, Opening, func(ctx context.Context) error {
+		if err := checkpoint.Listen(ctx, r.state); err != nil {
+			return err
+		}
+		return r.state.Open(ctx) // what was decided is done before the window
+	})
+	if err == nil {
+		err = settlement{resolution{r}}.settleInRun(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if err := (resolution{r}).retryWoken(ctx); err != nil {
 		return err
@@ -309,14 +345,18 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 	return r.retrier.do(ctx, Opening, r.state.Rebuild)
 }
 
+// ReadDecisions does what was decided about other rows of the projection: see projection.Runner.ReadDecisions.
+func (r *Runner) ReadDecisions(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return settlement{resolution{r}}.readDecisions(ctx)
+}
+
 // CanResume reports whether a Runner that was stopped can go on: see projection.Runner.CanResume.
 func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.shared {
-		r.state.Invalidate()
-	}
-	if err := r.state.Open(ctx); err != nil {
+	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
 		return false, err
 	}
 	_, decided := r.state.Decisions[stop.at]

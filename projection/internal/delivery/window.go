@@ -28,6 +28,12 @@ type item struct {
 	// behind is an event of the same subject that this one waits for, since it is tried later than at its own place: see
 	// deadletter.Plan.Blocking. The zero Ref is none.
 	behind position.Ref
+	// ifLetter is an event that is tried at this place only where it is a dead letter: see deadletter.Decision.Beside.
+	ifLetter bool
+	// letter says that the event is a dead letter, which is tried again.
+	letter bool
+	// tried is as deadletter.Letter.Tried.
+	tried  *position.Cursor
 	others bool // its tags say that it is not the projection's
 }
 
@@ -39,9 +45,11 @@ type window struct {
 	last      *eventlog.Event // as item.upTo, at the end
 	// since and watermark are those of the partition before and after the window.
 	since, watermark time.Time
-	// generation is that of the reader.
+	// generation and decided are those of the reader.
 	generation int
-	scanned    int // events looked at, of other types too
+	decided    int
+	took       time.Duration // to read and project it
+	scanned    int           // events looked at, of other types too
 	bytes      int
 	ops        int
 }
@@ -68,15 +76,21 @@ type batch struct {
 	watermark time.Time       // after the items
 	// generation is that of the table for which the items were read: another is folded by other decisions, maybe.
 	generation int
+	// decided is State.Decided as it was when the items were read.
+	decided int
 	// released: the items are dead letters that take effect now, wherever the projection stands.
 	released bool
+	// settles: what is done to the items was decided about other rows of the projection, and is on record.
+	settles bool
+	// tells: whoever folds other rows of the projection is to read what is decided about the items.
+	tells bool
 }
 
 // batch is that of all items of the window.
 func (w *window) batch() batch {
 	return batch{
 		partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, watermark: w.watermark,
-		generation: w.generation,
+		generation: w.generation, decided: w.decided,
 	}
 }
 

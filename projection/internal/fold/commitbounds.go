@@ -175,6 +175,17 @@ func (f *Fold) cut(at ApplyPoint) error {
 	return f.fit(at)
 }
 
+// HasRoom reports whether the commit holds another note beside NoteWrites.
+func (f *Fold) HasRoom() bool {
+	copies := f.Tracked().Copies()
+	writes := copies.items()
+	for _, m := range f.members {
+		n, _ := m.size()
+		writes += n
+	}
+	return !f.bounds.shared || writes < f.bounds.most.writes
+}
+
 // fit is cut for the size of what must be one commit.
 func (f *Fold) fit(at ApplyPoint) error {
 	b := f.bounds

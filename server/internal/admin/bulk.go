@@ -47,9 +47,10 @@ const MostFailures = 100
 
 // bulk goes through the next dead letters that are on record, in the order of the list, MostDeadLetters at most. It
 // goes on after one that fails again, and no further when the caller has gone.
-func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter, do decision) {
+func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter,
+	do projections.Decision) {
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
-	list, err := one.DeadLetters(ctx, chosen.After, MostDeadLetters)
+	list, err := one.Undecided(ctx, chosen.After, MostDeadLetters)
 	if err != nil {
 		a.failed(ctx, one.Name, err).Write(w)
 		return
@@ -75,7 +76,7 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 			}
 		}
 	}
-	one.Decide(ctx, "")
+	one.FollowDecision(ctx, "")
 	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
 		"failed", answer.Failed)
 	problem.WriteJSON(w, http.StatusOK, "application/json", answer)

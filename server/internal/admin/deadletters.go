@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/verify"
 )
 
 // API answers operators:
@@ -29,13 +30,17 @@ import (
 //	GET  /admin/rebuilds                                        which rows there are beside those that serve
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 //	POST /admin/rebuild/switch, …/abort, …/rollback             as /admin/rebuild
+//	POST /admin/rebuild/verify                                  as /admin/rebuild, answered with lines: see VerifyLine
 //	POST /admin/backup                                          {}, answered with a tar stream: see package backup
 //	POST /admin/events/search                                   a search.Query, answered with a search.Page
 type API struct {
 	Folds   *projections.Set
 	Source  eventlog.Source
 	Backups *backup.Sender
-	Log     *slog.Logger
+	// Verifier is nil where nobody can ask for a verification.
+	Verifier *verify.Verifier
+	Stopping func() bool // the server is to end
+	Log      *slog.Logger
 }
 
 // Register adds the paths to a mux, each behind what admits readers or writers.
@@ -51,6 +56,9 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/rebuild/switch", decides(a.rebuild(projections.Switch)))
 	mux.Handle("POST /admin/rebuild/abort", decides(a.rebuild(projections.Abort)))
 	mux.Handle("POST /admin/rebuild/rollback", decides(a.rebuild(projections.Rollback)))
+	if a.Verifier != nil {
+		mux.Handle("POST /admin/rebuild/verify", writes(http.HandlerFunc(a.verify)))
+	}
 	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
 	a.RegisterEvents(mux, writes)
 }
@@ -167,11 +175,8 @@ type DecisionRequest struct {
 	Filter
 }
 
-// decision is what can be done with a dead letter.
-type decision func(*projection.Runner, context.Context, string) error
-
 // decide handles requests to do something with one event, or with those that a filter chooses.
-func (a *API) decide(do decision) http.Handler {
+func (a *API) decide(do projections.Decision) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m, bad := readDecision(w, r)
 		if bad != nil {
@@ -192,7 +197,7 @@ func (a *API) decide(do decision) http.Handler {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
 		}
-		one.Decide(context.WithoutCancel(r.Context()), m.Event)
+		one.FollowDecision(context.WithoutCancel(r.Context()), m.Event)
 		a.Log.InfoContext(r.Context(), "dead letter decided", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
 		w.WriteHeader(http.StatusNoContent)
 	})

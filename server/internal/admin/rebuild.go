@@ -2,10 +2,8 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 
@@ -58,24 +56,9 @@ func (a *API) rebuild(what projections.What) http.Handler {
 }
 
 func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What) {
-	var asked RebuildRequest
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		problem.BadRequest("Send JSON with the Content-Type application/json.").Write(w)
-		return
-	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&asked); err != nil || len(asked.Names) == 0 {
-		problem.BadRequest(`Send {"names": [NAME, …]}, with names of models or projections.`).Write(w)
-		return
-	}
-	names, err := ProjectionsNamed(a.Folds.Projections, asked.Names)
-	if err != nil {
-		problem.NotFound(err.Error()).Write(w)
-		return
-	}
-	if m := a.Folds.Mismatch(); m != nil {
-		problem.FailedAgain(logcheck.Error(m).Error()).Write(w)
+	names, bad := a.named(w, r)
+	if bad != nil {
+		bad.Write(w)
 		return
 	}
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
@@ -94,6 +77,26 @@ func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What)
 		a.Log.InfoContext(ctx, "rebuild decided", "how", what, "projection", one.Name)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// named reads which projections a request means.
+func (a *API) named(w http.ResponseWriter, r *http.Request) (map[string]bool, *problem.Problem) {
+	var asked RebuildRequest
+	bad, err := readJSON(w, r, &asked, usualBody)
+	switch {
+	case bad != nil:
+		return nil, bad
+	case err != nil || len(asked.Names) == 0:
+		return nil, problem.BadRequest(`Send {"names": [NAME, …]}, with names of models or projections.`)
+	}
+	names, err := ProjectionsNamed(a.Folds.Projections, asked.Names)
+	if err != nil {
+		return nil, problem.NotFound(err.Error())
+	}
+	if m := a.Folds.Mismatch(); m != nil {
+		return nil, problem.FailedAgain(logcheck.Error(m).Error())
+	}
+	return names, nil
 }
 
 // refused says why what was asked for is not done.

@@ -46,6 +46,9 @@ func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Cli
 	if err != nil {
 		return err
 	}
+	if err := all.KeepServing(ctx, projections.Keep{DB: o.DB}); err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
 	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{}, Log: p.Log}

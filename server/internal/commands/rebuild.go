@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -18,7 +19,9 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/verify"
 )
 
 // Rebuild builds rows of models anew beside those that serve, and decides which of them serve.
@@ -27,6 +30,7 @@ type Rebuild struct {
 	Status   rebuildStatus   `cmd:"" help:"Print which rows of each model there are, and how far those are that are being built."`
 	Switch   rebuildSwitch   `cmd:"" help:"Have rows serve that were built beside those that do."`
 	Abort    rebuildAbort    `cmd:"" help:"Remove rows that are being built."`
+	Verify   rebuildVerify   `cmd:"" help:"Fold the whole log twice, beside all rows, and compare what that gives: projectors that are not pure make a difference."`
 	Rollback rebuildRollback `cmd:"" help:"Have the rows serve again that served before the last switch."`
 }
 
@@ -77,6 +81,107 @@ type rebuildRollback struct{ rebuildNames }
 func (c *rebuildRollback) Run(ctx context.Context, p *Program) error {
 	return decideRebuild(ctx, p, &c.Server, c.Name, "/rollback", "the former rows serve again; start the program that "+
 		"folded them, so that they catch up")
+}
+
+// rebuildVerify verifies that projectors are pure.
+type rebuildVerify struct {
+	Name []string `arg:"" help:"Models, or projections. Those that share a table are verified together."`
+	client.Server
+	StoreOptions
+	config.Fold
+}
+
+// Run prints what a running server finds or, with --store, what this process does.
+func (c *rebuildVerify) Run(ctx context.Context, p *Program) error {
+	if c.Store != "" {
+		return c.offline(ctx, p)
+	}
+	if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, foldFlags)...); err != nil {
+		return err
+	}
+	to, err := c.Server.Client()
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(admin.RebuildRequest{Names: c.Name})
+	if err != nil {
+		return err
+	}
+	from, err := to.Stream(ctx, "/admin/rebuild/verify", body)
+	if err != nil {
+		return fmt.Errorf("rebuild verify: %w", err)
+	}
+	defer from.Close()
+	var m progress.Meter
+	for lines := json.NewDecoder(from); ; {
+		var at admin.VerifyLine
+		if err := lines.Decode(&at); err != nil {
+			return fmt.Errorf("rebuild verify: the answer ends before its last line: %w", err)
+		}
+		showFolded(p, &m, at.Folded, at.Total)
+		switch {
+		case at.Error != "":
+			return fmt.Errorf("rebuild verify: %s", at.Error)
+		case at.Results != nil:
+			m.Stop()
+			return printVerified(p, at.Results)
+		}
+	}
+}
+
+// showFolded shows how far the folds are.
+func showFolded(p *Program, m *progress.Meter, folded, total uint64) {
+	if m.Total == 0 {
+		m.Total = total
+		m.Start(p.Stderr, "folded")
+	}
+	m.At(folded)
+}
+
+func (c *rebuildVerify) offline(ctx context.Context, p *Program) (err error) {
+	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
+	if err != nil {
+		return config.Wrong("name", "%w", err)
+	}
+	cfg, err := c.Runner(p.Log)
+	if err != nil {
+		return err
+	}
+	o, err := c.StoreOptions.Open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	v := verify.Verifier{DB: o.DB, Source: o.Source.Source, Runner: cfg}
+	var m progress.Meter
+	results, err := v.Verify(ctx, p.Projections, names, func(folded, total uint64) { showFolded(p, &m, folded, total) })
+	if err != nil {
+		return fmt.Errorf("rebuild verify: %w", err)
+	}
+	m.Stop()
+	return printVerified(p, results)
+}
+
+// printVerified prints what was found, and fails where any two rows differ.
+func printVerified(p *Program, all []verify.Result) error {
+	var differences uint64
+	for i := range all {
+		r := &all[i]
+		differences += r.Differences
+		fmt.Fprintf(p.Stdout, "%s: %d rows and %d dead letters of two folds compared, %d differences\n",
+			strings.Join(r.Projections, ", "), r.Rows, r.DeadLetters, r.Differences)
+		for _, d := range r.First {
+			fmt.Fprintf(p.Stdout, "  %s\n", strings.TrimSpace(fmt.Sprintf("%s %s: %s", d.Model, d.Key, d.What)))
+		}
+		if more := r.Differences - uint64(len(r.First)); more > 0 {
+			fmt.Fprintf(p.Stdout, "  and %d more\n", more)
+		}
+	}
+	if differences > 0 {
+		return fmt.Errorf("%d differences: a projector is not pure, and a rebuild would make other rows than those that "+
+			"serve", differences)
+	}
+	return nil
 }
 
 // decideRebuild asks a running server for what the path says, and prints what is done then.
@@ -159,6 +264,8 @@ func buildingState(r *projections.Rebuild) string {
 		}
 	}
 	switch {
+	case r.Waits != "" && r.Building.Complete:
+		return "built, but not switched to: " + r.Waits
 	case last == nil && r.Held:
 		return "switched away from"
 	case last == nil:

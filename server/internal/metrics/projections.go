@@ -42,10 +42,16 @@ var (
 		"Events folded into rows that are built beside those that serve.", "projection")
 	rebuildLag = describe("foldql_rebuild_lag_events",
 		"Events that rows which are built beside those that serve are behind the end of the source.", "projection")
-	rebuildRate        = describe("foldql_rebuild_events_per_second", "Rate at which such rows are built.", "projection")
-	rebuildDeadLetters = describe("foldql_rebuild_dead_letters", "Dead letters of such rows.", "projection")
-	rebuildComplete    = describe("foldql_rebuild_complete", "1 where such rows can serve.", "projection")
-	projectionHead     = describe("foldql_projection_head", "Offset of the last event of the source.", "projection",
+	rebuildRate = describe("foldql_rebuild_events_per_second", "Rate at which such rows are built.",
+		"projection")
+	rebuildDeadLetters    = describe("foldql_rebuild_dead_letters", "Dead letters of such rows.", "projection")
+	rebuildNewDeadLetters = describe("foldql_rebuild_new_dead_letters",
+		"Dead letters of such rows, once they could serve, that are none of the rows that serve: they are not switched to.",
+		"projection")
+	rebuildETA = describe("foldql_rebuild_eta_seconds",
+		"Seconds until such rows are at the end of the source, at that rate; -1 where that is not known.", "projection")
+	rebuildComplete = describe("foldql_rebuild_complete", "1 where such rows can serve.", "projection")
+	projectionHead  = describe("foldql_projection_head", "Offset of the last event of the source.", "projection",
 		"partition")
 )
 
@@ -55,7 +61,8 @@ func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 		projectionUp, projectionModels, projectionEvents, projectionRows, projectionCommits,
 		projectionDeadLetters, projectionCascades, projectionFailedCascades,
 		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen, projectionFollowing,
-		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildComplete,
+		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildNewDeadLetters,
+		rebuildETA, rebuildComplete,
 	} {
 		to <- d
 	}
@@ -97,6 +104,8 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 		gauge(to, rebuildLag, float64(b.Lag), name)
 		gauge(to, rebuildRate, b.EventsPerSecond, name)
 		gauge(to, rebuildDeadLetters, float64(b.DeadLetters), name)
+		gauge(to, rebuildNewDeadLetters, float64(b.NewDeadLetters), name)
+		gauge(to, rebuildETA, b.ETASeconds, name)
 		gauge(to, rebuildComplete, oneIf(b.Complete), name)
 	}
 	for _, p := range s.Partitions {

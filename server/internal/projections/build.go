@@ -14,7 +14,7 @@ import (
 // build starts the runners of the rows that are built beside those that serve.
 func (u *unit) build(c *crew) error {
 	cfg := u.set.cfg
-	cfg.Share = u.set.keep.Share
+	cfg.Budget = u.set.keep.Budget
 	for i, one := range u.of {
 		r, err := projection.NewRunner(u.projections[i], u.set.source, u.set.beside, cfg)
 		if err != nil {
@@ -59,7 +59,7 @@ func otherRows(err error) bool {
 }
 
 // built reports whether all rows of the unit that are being built can serve: they are those of the whole log, and no
-// further behind than a server may be that is ready.
+// further behind than a server may be that is ready. Whether they are to is another question: see losses.
 func (u *unit) built(ctx context.Context) bool {
 	for i, one := range u.of {
 		b := one.beside.runner()
@@ -90,6 +90,7 @@ type beside struct {
 
 	mu    sync.Mutex
 	build *Running
+	lost  int // dead letters that the rows that serve do not have, when that was looked up last
 }
 
 // runner is who builds them; nil where nobody does.
@@ -102,7 +103,7 @@ func (b *beside) runner() *Running {
 func (b *beside) set(one *Running) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.build = one
+	b.build, b.lost = one, 0
 }
 
 // status is how far the rows have come that are being built; nil where none are.
@@ -122,7 +123,7 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	at := &projection.BuildStatus{
 		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: complete,
 		Copied:      s.Copied,
-		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
+		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop, NewDeadLetters: b.losses(),
 	}
 	for _, p := range s.Partitions {
 		at.Folded += p.Checkpoint
@@ -166,6 +167,10 @@ type Rebuild struct {
 	FormerSince time.Time `json:"formerSince,omitzero"`
 	// Held: the rows that are being built have served, and serve again only when somebody asks for it.
 	Held bool `json:"held,omitempty"`
+	// NewDeadLetters is how many dead letters of the rows that are being built are none of the rows that serve.
+	NewDeadLetters int `json:"newDeadLetters,omitempty"`
+	// Waits says why rows that are built are not switched to, and what to do.
+	Waits string `json:"waits,omitempty"`
 	// Why says what to do where this program neither folds what serves nor builds rows of its own.
 	Why string `json:"why,omitempty"`
 	// Progress is how far the projections are that this server builds rows with.
@@ -208,6 +213,14 @@ func rebuildOf(ctx context.Context, u *unit) (r Rebuild, err error) {
 		r.Building = r.Building.with(g.Building)
 		r.Former = r.Former.with(g.Former)
 	}
+	if r.Building != nil {
+		if r.NewDeadLetters, err = newLetters(ctx, u); err != nil {
+			return r, err
+		}
+	}
+	if r.NewDeadLetters > 0 && found.switches(u.set.keep) {
+		r.Waits = waits(r.NewDeadLetters)
+	}
 	for _, one := range u.of {
 		at, err := one.beside.status(ctx)
 		if err != nil {
@@ -237,33 +250,4 @@ func (g *Generation) with(rows *projection.Rows) *Generation {
 	g.Own, g.Complete = g.Own && rows.Own, g.Complete && rows.Complete
 	g.DeadLetters += rows.DeadLetters
 	return g
-}
-
-// Resolve decides about an event in the rows that serve and in those that are built beside them: a decision holds for
-// both. It is projection.ErrNoDeadLetter where the event is one in neither.
-func (f *Running) Resolve(ctx context.Context, ref string,
-	do func(*projection.Runner, context.Context, string) error) error {
-	err := error(projection.ErrNoDeadLetter)
-	if _, _, frozen := f.serving.now(); !frozen {
-		err = do(f.Runner, ctx, ref)
-	}
-	b := f.beside.runner()
-	if b == nil || err != nil && !errors.Is(err, projection.ErrNoDeadLetter) {
-		return err
-	}
-	beside := do(b.Runner, ctx, ref)
-	if errors.Is(beside, projection.ErrNoDeadLetter) {
-		return err
-	}
-	b.Decide(ctx, ref)
-	return beside
-}
-
-// BuildDeadLetters lists dead letters of the rows that are being built: see projection.Runner.DeadLetters.
-func (f *Running) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
-	b := f.beside.runner()
-	if b == nil {
-		return nil, nil
-	}
-	return b.DeadLetters(ctx, after, limit)
 }

@@ -139,6 +139,10 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
 	switch {
 	case f.unit.set.keep.Rebuilt:
+		if s.Build != nil && s.Build.NewDeadLetters > 0 {
+			return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name,
+				waits(s.Build.NewDeadLetters))
+		}
 		return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
 	case s.Build != nil && s.Build.Stop != nil:
 		return fmt.Errorf("projection %s has stopped to build its rows: %w", f.Name, s.Build.Stop)

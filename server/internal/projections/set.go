@@ -34,11 +34,12 @@ type Set struct {
 	other atomic.Pointer[projection.MismatchError]
 	Halt  context.CancelFunc
 	// keep says how rows go on serving while others are built; nil where one generation alone is kept.
-	keep   *Keep
-	beside *querydb.DB // of those that are built
-	source eventlog.Source
-	cfg    projection.RunnerConfig
-	units  []*unit
+	keep    *Keep
+	beside  *querydb.DB // of those that are built
+	source  eventlog.Source
+	cfg     projection.RunnerConfig
+	units   []*unit
+	started bool
 	// Resumes: a projection that has stopped at an event goes on when somebody has decided about that.
 	Resumes bool
 }
@@ -100,6 +101,7 @@ func (f *Set) Prepare(ctx context.Context) error {
 
 // Start runs every runner until its end or that of the context.
 func (f *Set) Start(ctx context.Context) {
+	f.started = true
 	ctx, f.Halt = context.WithCancel(ctx)
 	for _, p := range f.Projections {
 		f.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))

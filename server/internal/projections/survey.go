@@ -95,6 +95,9 @@ func (s *survey) every(is func(*projection.Generations) bool) bool {
 	return !s.any(func(g *projection.Generations) bool { return !is(g) })
 }
 
+// switches reports whether what is being built serves, once it can, without anybody asking for it.
+func (s *survey) switches(keep *Keep) bool { return s.builds && !s.held && !keep.Manual }
+
 // same reports whether what this program does is the same after another survey.
 func (s *survey) same(o *survey) bool {
 	if s.folds != o.folds || s.begins != o.begins || s.resumes != o.resumes || s.builds != o.builds || s.held != o.held ||

@@ -21,8 +21,8 @@ type Keep struct {
 	Manual bool
 	// Former is how long a generation is kept after another has followed it.
 	Former time.Duration
-	// Share is the part of the time in which a build folds: see projection.RunnerConfig.Share.
-	Share float64
+	// Budget is what all builds of the process have together.
+	Budget *projection.Budget
 	// Rebuilt: the server is ready only when the rows that it builds serve.
 	Rebuilt bool
 	// Off: other servers fold the rows, and this one only answers.
@@ -36,6 +36,12 @@ type unit struct {
 	projections []projection.Projection
 	asks        chan ask
 	ended       chan struct{} // nothing more is folded
+
+	losses losses
+
+	// arranging is held while generations change, and shared by whoever decides about a dead letter: a decision names
+	// the generations that there are, and takes effect in those that it was made for.
+	arranging sync.RWMutex
 
 	mu    sync.Mutex
 	found survey // what is on record, as far as it is known
@@ -169,8 +175,8 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 			logged = time.Now()
 			u.logProgress(ctx)
 		}
-		if found.builds && !found.held && !u.set.keep.Manual && u.built(ctx) {
-			return u.switched(ctx, serving, building), nil
+		if found.switches(u.set.keep) && u.built(ctx) && u.losses.none(ctx, u) {
+			return u.switchedUnasked(ctx, serving, building), nil
 		}
 		if u.expired(found) {
 			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
@@ -233,6 +239,8 @@ func serveFormer(ctx context.Context, g *querydb.Generations, models []*querydb.
 
 // begin begins rows beside those that serve.
 func (u *unit) begin(ctx context.Context) error {
+	u.arranging.Lock()
+	defer u.arranging.Unlock()
 	err := projection.BeginBuild(ctx, u.set.keep.DB, u.set.beside, u.set.source, u.projections, u.set.cfg)
 	if err != nil {
 		return fmt.Errorf("begin to build rows beside those that serve: %w", err)
@@ -245,6 +253,8 @@ func (u *unit) begin(ctx context.Context) error {
 // serve says what they are to read.
 func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
 	return func(ctx context.Context) error {
+		u.arranging.Lock()
+		defer u.arranging.Unlock()
 		if err := projection.Rearrange(ctx, u.set.keep.DB, how, u.projections); err != nil {
 			return err
 		}
@@ -258,6 +268,7 @@ const catchUp = 30 * time.Second
 
 // switched has what is built come as far as what serves, and serve in its place. It ends who folds.
 func (u *unit) switched(ctx context.Context, serving, building *crew) act {
+	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
 	serving.end()
 	err := u.catchUp(ctx)
 	building.end()
@@ -265,6 +276,15 @@ func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 		return func(context.Context) error { return err }
 	}
 	return u.rearranging(querydb.SwitchToBuilt, "the rows that were built serve from now on")
+}
+
+// switchedUnasked is switched, unless what is built has come to lose events on the way: then all go on as before.
+func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act {
+	next := u.switched(ctx, serving, building)
+	if !u.losses.none(ctx, u) {
+		return nil
+	}
+	return next
 }
 
 func (u *unit) catchUp(ctx context.Context) error {
@@ -275,8 +295,12 @@ func (u *unit) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := one.beside.runner().Await(ctx, to); err != nil {
+		b := one.beside.runner()
+		if err := b.Await(ctx, to); err != nil {
 			return fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
+		}
+		if err := b.ReadDecisions(ctx); err != nil { // to make sure: it may have failed when that was decided
+			return fmt.Errorf("read what was decided about dead letters: %w", err)
 		}
 	}
 	return nil

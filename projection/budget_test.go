@@ -1,0 +1,124 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// stuckLog is a log whose second window is read only when it is released.
+type stuckLog struct {
+	eventlog.Source
+	released chan struct{}
+}
+
+func (l *stuckLog) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
+	if after >= 2 {
+		select {
+		case <-l.released:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return l.Source.Read(ctx, partition, after, n)
+}
+
+// TestRunnersShareABudgetWhileTheyHaveSomethingToFold: with twice as many as there are processors each has half of its
+// part, and all of it again when the others are done.
+func TestRunnersShareABudgetWhileTheyHaveSomethingToFold(t *testing.T) {
+	part := 0.9
+	worked := time.Duration(part * float64(time.Second)) // by one alone in a second
+	budget, err := projection.NewBudget(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &stuckLog{logOf(t, upserts(6)...), make(chan struct{})}
+	ended := make(chan error)
+	runners := 2 * runtime.GOMAXPROCS(0)
+	for range runners {
+		cfg := quick()
+		cfg.Budget, cfg.WindowEvents = budget, 2
+		r := newRunner(t, "script", log, open(t, newFaultyStore()), cfg)
+		go func() { ended <- r.Run(t.Context()) }()
+	}
+	wantPause := func(when string, want time.Duration) {
+		t.Helper()
+		deadline := time.Now().Add(30 * time.Second)
+		for budget.Pause(worked, 0).Round(time.Millisecond) != want {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s one pauses for %s, want %s", when, budget.Pause(worked, 0), want)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	wantPause("while all fold", 2*time.Second)
+	close(log.released)
+	for range runners {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	wantPause("when all are done", time.Second)
+}
+
+// scannedStore is a store whose rows can be copied, which calls scanned before the n-th page, counted from 1.
+type scannedStore struct {
+	*faultyStore
+	pages   int
+	scanned func(n int)
+}
+
+func (s *scannedStore) Scan(ctx context.Context, q driver.Scan) (rows []driver.Row, more bool, err error) {
+	if s.pages++; s.scanned != nil {
+		s.scanned(s.pages)
+	}
+	return s.Driver.(driver.Scanner).Scan(ctx, q)
+}
+
+// TestABuildThatIsAbortedGivesItsPartBack also amid the copy of rows, before the first event.
+func TestABuildThatIsAbortedGivesItsPartBack(t *testing.T) {
+	budget, err := projection.NewBudget(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * runtime.GOMAXPROCS(0) {
+		store := &scannedStore{faultyStore: newFaultyStore()}
+		copied := func(version string) *program {
+			return startShaped(t, store, logOf(t, upserts(6)...), func(m *querydb.Model) {
+				m.Version, m.RowVersion = version, "rows"
+			})
+		}
+		if err := copied("1").fold(); err != nil {
+			t.Fatal(err)
+		}
+		g := copied("2")
+		if err := g.begin(); err != nil {
+			t.Fatal(err)
+		}
+		cfg := quick()
+		cfg.Budget, cfg.WindowEvents, cfg.KeepServing = budget, 2, true
+		r, err := projection.NewRunner(g.p, g.log, g.build, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, abort := context.WithCancel(t.Context())
+		store.pages, store.scanned = 0, func(n int) {
+			if n == 2 {
+				abort()
+			}
+		}
+		if err := r.Run(ctx); !errors.Is(err, context.Canceled) || store.pages != 2 {
+			t.Fatalf("%v after %d pages, want the copy to end at the second", err, store.pages)
+		}
+	}
+	if got := budget.Pause(time.Second, 0); got != 2*time.Second {
+		t.Errorf("when all are aborted one pauses for %s, want %s", got, 2*time.Second)
+	}
+}

@@ -1,0 +1,205 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+)
+
+// Decision is what can be done with a dead letter.
+type Decision = func(*projection.Runner, context.Context, string) error
+
+// Resolve decides about an event in the rows that serve or, where it is no dead letter of these, in those that are
+// built beside them. It is projection.ErrNoDeadLetter where the event is one in neither. See FollowDecision.
+func (f *Running) Resolve(ctx context.Context, ref string, do Decision) error {
+	defer f.holdGenerations()()
+	err := error(projection.ErrNoDeadLetter)
+	if _, _, frozen := f.serving.now(); !frozen {
+		err = do(f.Runner, ctx, ref)
+	}
+	if !errors.Is(err, projection.ErrNoDeadLetter) {
+		return err
+	}
+	b, failed := f.beside.builder(!started(f))
+	if failed != nil {
+		return failed
+	}
+	if b == nil {
+		return err
+	}
+	if beside := do(b, ctx, ref); !errors.Is(beside, projection.ErrNotBuilt) {
+		return beside
+	}
+	return err
+}
+
+// FollowDecision has what Resolve has decided hold for the rows that serve and for those that are built, and lets the runners
+// go on that have stopped at the event; "" stands for several.
+func (f *Running) FollowDecision(ctx context.Context, ref string) {
+	defer f.holdGenerations()()
+	b, err := f.beside.builder(!started(f))
+	if b != nil && err == nil {
+		if _, _, frozen := f.serving.now(); !frozen {
+			err = f.Runner.ReadDecisions(ctx)
+		}
+		err = errors.Join(err, b.ReadDecisions(ctx))
+	}
+	if err != nil && !otherRows(err) {
+		f.unit.set.log.WarnContext(ctx, "what was decided about dead letters is yet to be done to the rows of another "+
+			"generation", "projection", f.Name, "error", err)
+	}
+	f.Decide(ctx, ref)
+	if one := f.beside.runner(); one != nil {
+		one.Decide(ctx, ref)
+	}
+}
+
+// holdGenerations has no generation begin, and none serve in place of another, before what it returns is called.
+func (f *Running) holdGenerations() (release func()) {
+	if f.unit == nil {
+		return func() {}
+	}
+	f.unit.arranging.RLock()
+	return f.unit.arranging.RUnlock
+}
+
+// BuildDeadLetters lists dead letters of the rows that are being built, whoever builds them: see
+// projection.Runner.DeadLetters.
+func (f *Running) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+	b, err := f.beside.builder(true)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return b.DeadLetters(ctx, after, limit)
+}
+
+// Undecided lists dead letters of the rows that serve and of those that are being built, each event once, in the order
+// of the list of either.
+func (f *Running) Undecided(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+	all, err := f.DeadLetters(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	built, err := f.BuildDeadLetters(ctx, after, limit)
+	if err != nil || len(built) == 0 {
+		return all, err
+	}
+	place := func(a, b projection.DeadLetter) int { return strings.Compare(placeOf(a.Ref), placeOf(b.Ref)) }
+	all = append(all, built...)
+	slices.SortStableFunc(all, place)
+	all = slices.CompactFunc(all, func(a, b projection.DeadLetter) bool { return a.Ref == b.Ref })
+	return all[:min(len(all), limit)], nil
+}
+
+// placeOf is a text that sorts as lists of dead letters do.
+func placeOf(ref string) string {
+	at := strings.LastIndexByte(ref, '@') + 1
+	offset, _ := strconv.ParseUint(ref[at:], 10, 64) // it is of a list, and so a number
+	return fmt.Sprintf("%s%020d", ref[:at], offset)
+}
+
+// builder is the Runner of the rows that are being built; nil where this process does not build them. Where it may be
+// anybody's, it is one that never runs then.
+func (b *beside) builder(anybodys bool) (*projection.Runner, error) {
+	if one := b.runner(); one != nil {
+		return one.Runner, nil
+	}
+	if b.unit == nil || !anybodys {
+		return nil, nil
+	}
+	set := b.unit.set
+	return projection.NewRunner(b.unit.projections[b.i], set.source, set.beside, set.cfg)
+}
+
+// FailedCascades are those of the rows that serve, where this program folds them: see projection.Runner.FailedCascades.
+func (f *Running) FailedCascades(ctx context.Context) ([]projection.FailedCascade, error) {
+	if _, _, frozen := f.serving.now(); frozen {
+		return nil, nil
+	}
+	return f.Runner.FailedCascades(ctx)
+}
+
+// started reports whether this process folds: a command that works on a store while no server runs does not.
+func started(f *Running) bool { return f.unit == nil || f.unit.set.started }
+
+// losses are the dead letters of rows that are built which are none of the rows that serve, as they were looked up
+// last.
+type losses struct {
+	at      time.Time
+	letters int // of the rows that are built
+	n       int
+}
+
+// none reports whether a switch to the rows that the unit builds would lose no event that the rows that serve show.
+func (l *losses) none(ctx context.Context, u *unit) bool {
+	letters := 0
+	for _, one := range u.of {
+		letters += one.beside.runner().Reached().DeadLetters
+	}
+	if l.n > 0 && l.letters == letters && time.Since(l.at) < lookEvery {
+		return false
+	}
+	was := l.n
+	n, err := newLetters(ctx, u)
+	if err != nil {
+		u.log(slog.LevelError, "the dead letters of rows that are built cannot be compared with those of the rows that "+
+			"serve; trying again", "error", err)
+		return false
+	}
+	*l = losses{time.Now(), letters, n}
+	if n > 0 && n != was {
+		u.log(slog.LevelWarn, "rows that are built are not switched to", "why", waits(n))
+	}
+	if n > 0 {
+		u.readDecisions(ctx)
+	}
+	return n == 0
+}
+
+// readDecisions does to the rows that are built what was decided, once more: it may have failed when that was decided.
+func (u *unit) readDecisions(ctx context.Context) {
+	for _, one := range u.of {
+		if err := one.beside.runner().ReadDecisions(ctx); err != nil {
+			u.log(slog.LevelWarn, "what was decided about dead letters is yet to be done to the rows that are built; trying "+
+				"again", "error", err)
+		}
+	}
+}
+
+// newLetters looks up how many dead letters of the rows that are built are none of the rows that serve.
+func newLetters(ctx context.Context, u *unit) (sum int, err error) {
+	for i, one := range u.of {
+		n, err := projection.NewDeadLetters(ctx, u.set.keep.DB, u.projections[i])
+		if err != nil {
+			return 0, err
+		}
+		one.beside.lose(n)
+		sum += n
+	}
+	return sum, nil
+}
+
+// waits says why rows that are built are not switched to.
+func waits(newLetters int) string {
+	return fmt.Sprintf("they have %d dead letters that the rows that serve do not have: see 'server deadletters list "+
+		"--building', then retry or skip them, or switch with 'server rebuild switch'", newLetters)
+}
+
+func (b *beside) lose(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lost = n
+}
+
+func (b *beside) losses() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lost
+}
