@@ -170,7 +170,7 @@ type walk struct {
 	found  driver.Page
 }
 
-// expected is how many rows a page makes room for at once.
+// expected is how many rows a page makes room for at first.
 const expected = 32
 
 func (w *walk) begin(it *pebble.Iterator, q *driver.Query, budget driver.Budget) {
@@ -212,9 +212,10 @@ func (w *walk) visit() (more bool, err error) {
 	if len(w.found.Rows) == w.q.Limit {
 		return false, nil
 	}
-	if w.found.Rows == nil {
-		w.found.Rows = make([]driver.Row, 0, min(w.q.Limit, expected))
-		w.found.Starts = make([]keys.Cursor, 0, min(w.q.Limit, expected))
+	if n := len(w.found.Rows); n == cap(w.found.Rows) {
+		more := min(w.q.Limit-n, max(3*n, expected)) // few steps: a page that goes on is likely to be full
+		w.found.Rows = slices.Grow(w.found.Rows, more)
+		w.found.Starts = slices.Grow(w.found.Starts, more)
 	}
 	if err := driver.Charge(w.budget, len(value)); err != nil {
 		return false, err
