@@ -107,9 +107,10 @@ var rules = map[string]rule{
 	"projection/internal/deadletter": {own: []string{"eventlog", "keys", "querydb", "querydb/aggregate",
 		"projection/internal/position"}},
 	"projection/internal/fold": {own: []string{"keys", "querydb", "querydb/aggregate", "querydb/driver", "querydb/record",
-		"projection/internal/cascade",
+		"projection/internal/cascade", "projection/internal/recopy",
 		"projection/internal/usercode"}},
 	"projection/internal/pace":     {own: []string{"internal/backoff"}},
+	"projection/internal/recopy":   {own: []string{"querydb", "querydb/record"}},
 	"projection/internal/position": {own: []string{"eventlog", "querydb"}},
 	"projection/internal/usercode": {own: []string{"eventlog"}},
 

@@ -7,15 +7,20 @@ import (
 	"log/slog"
 	"math"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
-// mostRefreshed is how many copies one commit has follow their row at most, and no more than a window has events: it
-// bounds memory, and how long events wait.
-const mostRefreshed = 256
+// How many copies one commit has follow their row at most, and no more than a window has events: it bounds memory, and
+// how long events wait. They are fewer where ops evaluate them one by one.
+const (
+	mostRefreshed = 256
+	mostRecopied  = 512
+)
 
 // refreshes reports whether copies are to follow their rows.
 func (r *Runner) refreshes() bool {
@@ -111,14 +116,14 @@ func (c refresher) once(ctx context.Context) error {
 	if t.Done {
 		t = t.Again()
 	}
-	links, err := c.links(ctx, &t)
+	p, err := c.next(ctx, &t)
 	if err != nil {
 		return err
 	}
-	if len(links) == 0 {
+	if len(p.links) == 0 {
 		return c.finish(ctx, kind, &t)
 	}
-	if t, err = c.follow(ctx, kind, t, links); err != nil {
+	if t, err = c.follow(ctx, kind, t, p); err != nil {
 		return err
 	}
 	c.state.Tasks.Put(t)
@@ -126,43 +131,138 @@ func (c refresher) once(ctx context.Context) error {
 	return nil
 }
 
-// follow has the copies of links follow their row, of as many as one commit holds, and returns the task as it is then.
-// A store may find a row too large that the fold has not, and refuses its commit as a whole: so half of the links are
-// tried, and half of these, down to the one that has to keep its copy.
-func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, links []link) (cascade.Task, error) {
+// follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
+// A store may find a row too large that the fold has not, and refuses its commit as a whole: so half of the page is
+// tried, and half of that, down to the one row that has to keep its copy.
+func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
-	b, err := c.fold(ctx, &next, links)
+	b, err := c.fold(ctx, &next, p)
 	if err != nil {
 		return t, err
 	}
 	b.Notes = append(b.Notes, next.Progress(kind))
-	err = c.apply(ctx, b)
+	err = c.commit(ctx, b, next, p)
 	switch {
 	case !errors.Is(err, querydb.ErrTooLarge):
 		return next, err
-	case len(links) > 1:
-		return c.follow(ctx, kind, t, links[:len(links)/2])
+	case len(p.links) > 1:
+		return c.follow(ctx, kind, t, p.half())
 	}
-	c.fail(ctx, &t, &links[0], err)
-	t.After = links[0].id
+	c.fail(ctx, &t, &p.links[0], err)
+	t.After = p.links[0].id
 	return t, c.apply(ctx, querydb.Batch{Notes: []querydb.Note{t.Progress(kind)}})
 }
 
-// links are the next that the task comes to, of one reference; none where it is done.
-func (c refresher) links(ctx context.Context, t *cascade.Task) (found []link, err error) {
-	refs, most := c.evaluator.fold.Tracked().ReferencesTo(t), min(mostRefreshed, c.evaluator.cfg.WindowEvents)
-	for ; t.Reference < len(refs); t.Reference, t.After = t.Reference+1, "" {
-		found, err = c.evaluator.listLinks(ctx, refs[t.Reference], t.Identifier, t.After, most)
-		if err != nil || len(found) > 0 {
-			return found, err
-		}
-	}
-	return nil, nil
+// page is what one commit works at: links of one reference, and the rows that they lead to where these are recopied.
+// Else ops read them.
+type page struct {
+	from     place
+	links    []link
+	rows     []querydb.Row
+	recopies bool
 }
 
-// fold makes the batch in which the copies of links follow their row, of as many as one commit holds, and has the task
+func (p *page) half() *page {
+	n := len(p.links) / 2
+	return &page{from: p.from, links: p.links[:n], rows: p.rows[:min(n, len(p.rows))], recopies: p.recopies}
+}
+
+// leaveToOps has ops evaluate the rows.
+func (p *page) leaveToOps() {
+	p.links, p.rows, p.recopies = p.links[:min(mostRefreshed, len(p.links))], nil, false
+}
+
+// place is where a task has come to.
+type place struct {
+	links     string // kind of their notes: it names the generation of the rows
+	task      string
+	reference int
+	after     string
+}
+
+func (c refresher) placeOf(t *cascade.Task) place {
+	return place{c.state.Done().Kind(checkpoint.KindLink, c.projection.Name), t.ID(), t.Reference, t.After}
+}
+
+// next is the next page of the task, without links where the task is done.
+func (c refresher) next(ctx context.Context, t *cascade.Task) (*page, error) {
+	p := c.ahead
+	if c.ahead = nil; p != nil && p.from == c.placeOf(t) {
+		return p, nil
+	}
+	for refs := c.evaluator.fold.Tracked().ReferencesTo(t); t.Reference < len(refs); t.Reference++ {
+		p, err := c.read(ctx, t, refs[t.Reference])
+		if err != nil || len(p.links) > 0 {
+			return p, err
+		}
+		t.After = ""
+	}
+	return &page{}, nil
+}
+
+// read reads the page at which the task stands.
+func (c refresher) read(ctx context.Context, t *cascade.Task, ref cascade.Reference) (p *page, err error) {
+	tracked, most := c.evaluator.fold.Tracked(), mostRefreshed
+	p = &page{from: c.placeOf(t), recopies: tracked.Recopies(ref, t)}
+	if p.recopies {
+		most = mostRecopied
+	}
+	p.links, err = c.evaluator.listLinks(ctx, ref, t.Identifier, t.After, min(most, c.evaluator.cfg.WindowEvents))
+	if err != nil || !p.recopies {
+		return p, err
+	}
+	held := make([]keys.Key, len(p.links))
+	for i := range p.links {
+		held[i] = p.links[i].Key
+	}
+	p.rows, err = tracked.Stored(ctx, ref, held)
+	p.links = p.links[:len(p.rows)]
+	return p, err
+}
+
+// commit applies the batch that a page has made, and reads the next page meanwhile.
+func (c refresher) commit(ctx context.Context, b querydb.Batch, t cascade.Task, p *page) error {
+	if !p.recopies || c.state.Tasks.Len() > 1 {
+		return c.apply(ctx, b)
+	}
+	read := make(chan *page, 1)
+	go func() {
+		defer close(read)
+		read <- c.readAhead(ctx, &t, p.links[0].Reference)
+	}()
+	defer func() { c.ahead = <-read }()
+	return c.apply(ctx, b)
+}
+
+// readAhead reads the page at which the task stands, while the one before is committed; nil where it cannot, and where
+// there is none of the reference. That commit does not change its rows: as long as the reference is the same, they are
+// others. Any other commit of the projection throws the page away, and so does whoever reads anew what is on record.
+func (c refresher) readAhead(ctx context.Context, t *cascade.Task, ref cascade.Reference) (p *page) {
+	var err error
+	defer func() {
+		if err != nil || p != nil && len(p.links) == 0 {
+			p = nil
+		}
+	}()
+	defer usercode.Recovered(&err)
+	p, err = c.read(ctx, t, ref)
+	return p
+}
+
+// fold makes the batch in which the copies of a page follow their row, of as many as one commit holds, and has the task
 // come so far.
-func (c refresher) fold(ctx context.Context, t *cascade.Task, links []link) (b querydb.Batch, err error) {
+func (c refresher) fold(ctx context.Context, t *cascade.Task, p *page) (b querydb.Batch, err error) {
+	if p.recopies {
+		if b, done, err := c.recopy(ctx, t, p); done || err != nil {
+			return b, err
+		}
+		p.leaveToOps()
+	}
+	return c.evaluate(ctx, t, p.links)
+}
+
+// evaluate is fold by an op for each row.
+func (c refresher) evaluate(ctx context.Context, t *cascade.Task, links []link) (b querydb.Batch, err error) {
 	f := c.evaluator.fold
 	f.Reset(false)
 	// It is no event's place: no row has come so far.
@@ -203,6 +303,19 @@ func hasWritten(f *fold.Fold) bool {
 		return true
 	}
 	return false
+}
+
+// recopy is fold by replacing the copies in rows as they are stored; done is false where that is left to ops.
+func (c refresher) recopy(ctx context.Context, t *cascade.Task, p *page) (b querydb.Batch, done bool, err error) {
+	f := c.evaluator.fold
+	f.Reset(false)
+	out, err := f.Tracked().Recopy(ctx, p.links[0].Reference, p.rows, t)
+	if err != nil || out.Done == 0 {
+		return b, false, err
+	}
+	t.After = p.links[out.Done-1].id
+	t.Succeeded += len(out.Writes)
+	return querydb.Batch{Writes: out.Writes}, true, nil
 }
 
 // fail notes that a row cannot hold the new copy.

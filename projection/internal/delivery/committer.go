@@ -24,6 +24,7 @@ type committer struct {
 
 	inWrite bool // a store is writing a batch
 	writes  []querydb.Write
+	ahead   *page // the next of copies that follow their row; nil after any other commit
 }
 
 // commit is what has been committed.
@@ -171,9 +172,15 @@ func (c *committer) announce(ctx context.Context, out *outcome, whole bool) erro
 	return c.apply(ctx, querydb.Batch{Notes: note}, out, ahead)
 }
 
+// reread forgets what was read of rows: others may have written since.
+func (c *committer) reread() {
+	c.evaluator.fold.Forget()
+	c.ahead = nil
+}
+
 // apply commits a batch that has the checkpoint among its notes.
 func (c *committer) apply(ctx context.Context, b querydb.Batch, out *outcome, next checkpoint.Checkpoint) error {
-	c.inWrite = true
+	c.inWrite, c.ahead = true, nil
 	err := c.state.Apply(ctx, b, out.partition, next)
 	c.inWrite = false
 	if err != nil {

@@ -185,6 +185,7 @@ func (v *evaluator) listLinks(ctx context.Context, ref cascade.Reference, identi
 	if err != nil {
 		return nil, err
 	}
+	found = make([]link, 0, len(notes))
 	for i := range notes {
 		if !cascade.IsLink(&notes[i], prefix) {
 			break

@@ -60,14 +60,14 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	v := &evaluator{
 		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, shared: r.shared, fold: p.newFold(db, &cfg),
 	}
+	c := &committer{
+		projection: &r.projection, src: src, evaluator: v, monitor: r.Monitor, log: r.log, shared: r.shared,
+	}
 	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
-		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: func() { v.fold.Forget() },
+		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: c.reread,
 		KeepServing: cfg.KeepServing, CopyRows: min(cfg.WindowEvents, mostCopied),
 	}, r.Monitor)
-	v.state = r.state
-	c := &committer{
-		projection: &r.projection, src: src, state: r.state, evaluator: v, monitor: r.Monitor, log: r.log, shared: r.shared,
-	}
+	v.state, c.state = r.state, r.state
 	r.retrier = &retrier{cfg: &r.cfg, log: r.log, monitor: r.Monitor, onPanic: func() (inWrite bool) {
 		inWrite, c.inWrite = c.inWrite, false
 		r.state.Invalidate()

@@ -21,6 +21,9 @@ type member interface {
 	copies(c *Copies)
 	referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference
 	refresh(l cascade.Link, t *cascade.Task) Op
+	recopies(path string, t *cascade.Task) bool
+	stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error)
+	recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (Recopied, error)
 	addFollower(w follower)
 	loadLinks(ctx context.Context, find Links) error
 	need(op Op, at ApplyPoint) error

@@ -73,8 +73,13 @@ func (s *state[R]) size() int {
 	if s.changes.Items > 0 {
 		return s.changes.Bytes
 	}
-	bytes := len(s.stored.Record) + len(s.stored.Key.PK) + len(s.stored.Key.SK)
-	for _, x := range s.stored.Indexes {
+	return rowSize(&s.stored)
+}
+
+// rowSize is how many bytes a row has as it is to be written.
+func rowSize(row *querydb.Row) int {
+	bytes := len(row.Record) + len(row.Key.PK) + len(row.Key.SK)
+	for _, x := range row.Indexes {
 		bytes += len(x.PK) + len(x.SK)
 	}
 	return bytes

@@ -244,17 +244,11 @@ func (f *tracking[R]) referencesTo(all []cascade.Reference, t *cascade.Task) []c
 
 // Refresh is the op that has the copy which the row of the link holds follow the row that it is of, as the task says.
 func (t Tracked) Refresh(l cascade.Link, task *cascade.Task) Op {
-	for _, m := range t {
-		if m.model().Name == l.Model {
-			return m.refresh(l, task)
-		}
-	}
-	return nil
+	return t.of(l.Model).refresh(l, task)
 }
 
 func (f *tracking[R]) refresh(l cascade.Link, t *cascade.Task) Op {
-	i := slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return r.Path == l.Field })
-	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{i, l.Identifier}, t}
+	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{f.at(l.Field), l.Identifier}, t}
 }
 
 // refreshOp brings a copy up to date. It is no event's: the row keeps the position and the times of its last event.
