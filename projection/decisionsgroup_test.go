@@ -65,7 +65,8 @@ func decideAboutGroup(t *testing.T, store func() driver.Driver, at int) {
 			t.Fatal(err)
 		}
 	}
-	add(t, log, 3, refEvent("", ref{Op: "club", ID: "A", Text: "Ann's"}), refEvent("", ref{Op: "club", ID: "B", Text: "Bob's"}))
+	add(t, log, 3, refEvent("", ref{Op: "club", ID: "A", Text: "Ann's"}),
+		refEvent("", ref{Op: "club", ID: "B", Text: "Bob's"}))
 	if err := serving.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

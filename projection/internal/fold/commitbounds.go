@@ -155,7 +155,7 @@ func (s *readState) passed(at ApplyPoint) bool { return s != nil && !s.applied.B
 
 // cut returns ErrNextCommit where the event in hand, which has been evaluated, must begin another commit; and another
 // error where no commit can hold it.
-func (f *Fold) cut(at ApplyPoint) error {
+func cut(f *Fold, at ApplyPoint) error {
 	b := f.bounds
 	switch {
 	case b.full, at.Event > 1 && b.bytes > b.mostOfEvent:
@@ -177,13 +177,19 @@ func (f *Fold) cut(at ApplyPoint) error {
 
 // HasRoom reports whether the commit holds another note beside NoteWrites.
 func (f *Fold) HasRoom() bool {
-	copies := f.Tracked().Copies()
-	writes := copies.items()
-	for _, m := range f.members {
-		n, _ := m.size()
-		writes += n
-	}
+	writes, _ := sizeOf(f)
 	return !f.bounds.shared || writes < f.bounds.most.writes
+}
+
+// sizeOf is how many writes and bytes the commit has so far.
+func sizeOf(f *Fold) (writes, bytes int) {
+	copies := f.Tracked().Copies()
+	writes = copies.items()
+	for _, m := range f.members {
+		n, size := m.size()
+		writes, bytes = writes+n, bytes+size
+	}
+	return writes, bytes
 }
 
 // fit is cut for the size of what must be one commit.
@@ -192,12 +198,7 @@ func (f *Fold) fit(at ApplyPoint) error {
 	if !b.whole {
 		return nil
 	}
-	copies := f.Tracked().Copies()
-	writes, bytes := copies.items(), 0
-	for _, m := range f.members {
-		n, size := m.size()
-		writes, bytes = writes+n, bytes+size
-	}
+	writes, bytes := sizeOf(f)
 	switch {
 	case writes <= b.most.writes && bytes <= b.most.bytes:
 		return nil

@@ -222,7 +222,7 @@ func (f *Fold) bound(at ApplyPoint) error {
 			return err
 		}
 	}
-	if err := f.cut(at); err != nil {
+	if err := cut(f, at); err != nil {
 		return err
 	}
 	changed, cut := f.bounds.done, false

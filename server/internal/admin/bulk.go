@@ -50,7 +50,7 @@ const MostFailures = 100
 func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter,
 	do projections.Decision) {
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
-	list, err := one.Undecided(ctx, chosen.After, MostDeadLetters)
+	list, err := one.Decisions().Undecided(ctx, chosen.After, MostDeadLetters)
 	if err != nil {
 		a.failed(ctx, one.Name, err).Write(w)
 		return
@@ -66,7 +66,7 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 		if r.Context().Err() != nil {
 			return
 		}
-		switch err := one.Resolve(ctx, list[i].Ref, do); {
+		switch err := one.Decisions().Resolve(ctx, list[i].Ref, do); {
 		case err == nil:
 			answer.Done++
 		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first
@@ -76,7 +76,7 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 			}
 		}
 	}
-	one.FollowDecision(ctx, "")
+	one.Decisions().Follow(ctx, "")
 	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
 		"failed", answer.Failed)
 	problem.WriteJSON(w, http.StatusOK, "application/json", answer)

@@ -151,7 +151,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 	for _, one := range of {
 		listed := one.DeadLetters
 		if building {
-			listed = one.BuildDeadLetters
+			listed = one.Decisions().BuildDeadLetters
 		}
 		letters, err := listed(r.Context(), q.Get("after"), limit-len(all.DeadLetters))
 		if err != nil {
@@ -193,11 +193,11 @@ func (a *API) decide(do projections.Decision) http.Handler {
 			return
 		}
 		// What has begun is finished, also when the caller goes away.
-		if err := one.Resolve(context.WithoutCancel(r.Context()), m.Event, do); err != nil {
+		if err := one.Decisions().Resolve(context.WithoutCancel(r.Context()), m.Event, do); err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
 		}
-		one.FollowDecision(context.WithoutCancel(r.Context()), m.Event)
+		one.Decisions().Follow(context.WithoutCancel(r.Context()), m.Event)
 		a.Log.InfoContext(r.Context(), "dead letter decided", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
 		w.WriteHeader(http.StatusNoContent)
 	})

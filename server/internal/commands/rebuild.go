@@ -96,7 +96,7 @@ func (c *rebuildVerify) Run(ctx context.Context, p *Program) error {
 	if c.Store != "" {
 		return c.offline(ctx, p)
 	}
-	if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, foldFlags)...); err != nil {
+	if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, FoldFlags)...); err != nil {
 		return err
 	}
 	to, err := c.Server.Client()

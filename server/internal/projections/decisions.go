@@ -16,9 +16,15 @@ import (
 // Decision is what can be done with a dead letter.
 type Decision = func(*projection.Runner, context.Context, string) error
 
+// Decisions are what is decided about dead letters of a projection, in the rows that serve and in those that are built.
+type Decisions struct{ *Running }
+
+// Decisions returns what decides.
+func (f *Running) Decisions() Decisions { return Decisions{f} }
+
 // Resolve decides about an event in the rows that serve or, where it is no dead letter of these, in those that are
-// built beside them. It is projection.ErrNoDeadLetter where the event is one in neither. See FollowDecision.
-func (f *Running) Resolve(ctx context.Context, ref string, do Decision) error {
+// built beside them. It is projection.ErrNoDeadLetter where the event is one in neither. See Follow.
+func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
 	defer f.holdGenerations()()
 	err := error(projection.ErrNoDeadLetter)
 	if _, _, frozen := f.serving.now(); !frozen {
@@ -27,7 +33,7 @@ func (f *Running) Resolve(ctx context.Context, ref string, do Decision) error {
 	if !errors.Is(err, projection.ErrNoDeadLetter) {
 		return err
 	}
-	b, failed := f.beside.builder(!started(f))
+	b, failed := f.beside.builder(!started(f.Running))
 	if failed != nil {
 		return failed
 	}
@@ -40,11 +46,11 @@ func (f *Running) Resolve(ctx context.Context, ref string, do Decision) error {
 	return err
 }
 
-// FollowDecision has what Resolve has decided hold for the rows that serve and for those that are built, and lets the runners
+// Follow has what Resolve has decided hold for the rows that serve and for those that are built, and lets the runners
 // go on that have stopped at the event; "" stands for several.
-func (f *Running) FollowDecision(ctx context.Context, ref string) {
+func (f Decisions) Follow(ctx context.Context, ref string) {
 	defer f.holdGenerations()()
-	b, err := f.beside.builder(!started(f))
+	b, err := f.beside.builder(!started(f.Running))
 	if b != nil && err == nil {
 		if _, _, frozen := f.serving.now(); !frozen {
 			err = f.Runner.ReadDecisions(ctx)
@@ -62,7 +68,7 @@ func (f *Running) FollowDecision(ctx context.Context, ref string) {
 }
 
 // holdGenerations has no generation begin, and none serve in place of another, before what it returns is called.
-func (f *Running) holdGenerations() (release func()) {
+func (f Decisions) holdGenerations() (release func()) {
 	if f.unit == nil {
 		return func() {}
 	}
@@ -72,7 +78,7 @@ func (f *Running) holdGenerations() (release func()) {
 
 // BuildDeadLetters lists dead letters of the rows that are being built, whoever builds them: see
 // projection.Runner.DeadLetters.
-func (f *Running) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+func (f Decisions) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
 	b, err := f.beside.builder(true)
 	if b == nil || err != nil {
 		return nil, err
@@ -82,7 +88,7 @@ func (f *Running) BuildDeadLetters(ctx context.Context, after string, limit int)
 
 // Undecided lists dead letters of the rows that serve and of those that are being built, each event once, in the order
 // of the list of either.
-func (f *Running) Undecided(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+func (f Decisions) Undecided(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
 	all, err := f.DeadLetters(ctx, after, limit)
 	if err != nil {
 		return nil, err

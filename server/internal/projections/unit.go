@@ -120,7 +120,7 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return u.begin, nil
 	case found.resumes:
 		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
-	case u.expired(&found): // and no query reads them here any more
+	case found.expired(u.set.keep.Former): // and no query reads them here any more
 		return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
 	}
 	serving, building := newCrew(ctx), newCrew(ctx)
@@ -146,7 +146,7 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 
 // await waits until something is to be done other than to fold.
 func (u *unit) await(ctx context.Context, found *survey, serving, building *crew) (act, error) {
-	look := time.NewTicker(u.lookEvery(found))
+	look := time.NewTicker(found.lookEvery())
 	defer look.Stop()
 	ended, logged := serving.ended(), time.Now()
 	if found.builds {
@@ -178,7 +178,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		if found.switches(u.set.keep) && u.built(ctx) && u.losses.none(ctx, u) {
 			return u.switchedUnasked(ctx, serving, building), nil
 		}
-		if u.expired(found) {
+		if found.expired(u.set.keep.Former) {
 			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
 		}
 		if u.set.keep.DB.MultiWriter() {
@@ -191,13 +191,13 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 }
 
 // expired reports whether there are former rows that have been kept for long enough.
-func (u *unit) expired(found *survey) bool {
-	return !found.since.IsZero() && time.Since(found.since) > u.set.keep.Former
+func (s *survey) expired(keep time.Duration) bool {
+	return !s.since.IsZero() && time.Since(s.since) > keep
 }
 
 // lookEvery is how often it is looked whether something is to be done.
-func (u *unit) lookEvery(found *survey) time.Duration {
-	if found.builds {
+func (s *survey) lookEvery() time.Duration {
+	if s.builds {
 		return 250 * time.Millisecond
 	}
 	return lookEvery
