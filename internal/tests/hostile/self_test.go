@@ -172,8 +172,8 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 	compareLists(t, append([]string{"internal", "insufficient-storage", "log-mismatch"}, problems...),
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
-		"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded", "starting",
-		"unreadable-events",
+		"internal", "failed-again", "folds-nothing", "foreign-host", "foreign-origin", "not-local", "not-writable",
+		"overloaded", "starting", "unreadable-events",
 	}, operatorProblems...), problemTypes(t, "../../../server/internal/problem/problem.go"))
 }
 
