@@ -132,8 +132,9 @@ func (c refresher) once(ctx context.Context) error {
 }
 
 // follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
-// A store may find a row too large that the fold has not, and refuses its commit as a whole: so half of the page is
-// tried, and half of that, down to the one row that has to keep its copy.
+// A store may find a row too large that the fold has not, or one that has expired and lost a unique key to another, and
+// refuses its commit as a whole: so half of the page is tried, and half of that, down to the one row that has to keep its
+// copy. Nobody reads one that has expired.
 func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
 	b, err := c.fold(ctx, &next, p)
@@ -142,13 +143,16 @@ func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *p
 	}
 	b.Notes = append(b.Notes, next.Progress(kind))
 	err = c.commit(ctx, b, next, p)
+	lost := errors.Is(err, querydb.ErrConflict)
 	switch {
-	case !errors.Is(err, querydb.ErrTooLarge):
+	case !lost && !errors.Is(err, querydb.ErrTooLarge):
 		return next, err
 	case len(p.links) > 1:
 		return c.follow(ctx, kind, t, p.half())
 	}
-	c.fail(ctx, &t, &p.links[0], err)
+	if !lost {
+		c.fail(ctx, &t, &p.links[0], err)
+	}
 	t.After = p.links[0].id
 	return t, c.apply(ctx, querydb.Batch{Notes: []querydb.Note{t.Progress(kind)}})
 }
