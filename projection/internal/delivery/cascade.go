@@ -133,8 +133,8 @@ func (c refresher) once(ctx context.Context) error {
 
 // follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
 // A store may find a row too large that the fold has not, or one that has expired and lost a unique key to another, and
-// refuses its commit as a whole: so half of the page is tried, and half of that, down to the one row that has to keep its
-// copy. Nobody reads one that has expired.
+// refuses its commit as a whole: so half of the page is tried, and half of that, down to the one row that has to keep
+// its copy. Nobody reads one that has expired.
 func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
 	b, err := c.fold(ctx, &next, p)
