@@ -19,6 +19,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
 // Partition is the name of the one partition of a file.
@@ -29,6 +30,8 @@ type Options struct {
 	Path    string    // of the file, "-" for Stdin
 	Stdin   io.Reader // read where Path is "-", os.Stdin where nil; not closed
 	MaxSize int       // bytes of one event, cloudevents.DefaultMaxSize where 0
+	// Mapping makes events of lines that are no CloudEvents, nil where all are.
+	Mapping *payload.Mapping
 }
 
 // Source is an eventlog.Source that also knows its Head.
@@ -37,6 +40,7 @@ type Source struct {
 	partition string
 	input     input
 	decoder   cloudevents.Decoder
+	mapping   *payload.Mapping
 	longest   int // bytes of a line that are kept
 
 	decoded  recent
@@ -68,7 +72,8 @@ type progress struct {
 
 // Open opens the source.
 func Open(o Options) (*Source, error) {
-	s := &Source{name: o.Path, partition: Partition, decoder: cloudevents.Decoder{MaxSize: o.MaxSize}, longest: o.MaxSize}
+	s := &Source{name: o.Path, partition: Partition, mapping: o.Mapping,
+		decoder: cloudevents.Decoder{MaxSize: o.MaxSize}, longest: o.MaxSize}
 	if s.longest <= 0 {
 		s.longest = cloudevents.DefaultMaxSize
 	}
@@ -200,7 +205,13 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 
 // event makes an event of a line; whole is how long the line is, where less of it was kept.
 func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
-	e, err := s.decoder.Decode(line)
+	var e eventlog.Event
+	var err error
+	if s.mapping != nil {
+		e, err = s.mapping.Event(s.decoder, &payload.Message{Body: line, Partition: s.partition, Offset: number})
+	} else {
+		e, err = s.decoder.Decode(line)
+	}
 	if whole > len(line) {
 		err = fmt.Errorf("%w: %d bytes, more than %d", cloudevents.ErrTooLarge, whole, s.longest)
 	}

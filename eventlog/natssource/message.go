@@ -10,17 +10,24 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
-// event reads a message as an event: in the binary mode where its headers are those of an event, and else in the
-// structured mode. A message that is no event is one that is malformed.
-func (s *Source) event(m jetstream.Msg) eventlog.Event {
+// event reads a message as an event: in the binary mode where its headers are those of an event, by the mapping where
+// there is one and the message does not say that it is an event, and else in the structured mode. A message that is no
+// event is one that is malformed.
+func (s *Source) event(m jetstream.Msg, sequence uint64) eventlog.Event {
 	body := m.Data()
 	var e eventlog.Event
 	var err error
-	if h := attributes(m.Headers()); h != nil {
+	switch h := attributes(m.Headers()); {
+	case h != nil:
 		e, err = s.decoder.DecodeBinary(h, body)
-	} else {
+	case s.mapping != nil && !isStructured(m.Headers()):
+		e, err = s.mapping.Event(s.decoder, &payload.Message{
+			Body: body, Headers: m.Headers(), Subject: m.Subject(), Partition: s.stream.name, Offset: sequence,
+		})
+	default:
 		e, err = s.decoder.Decode(body)
 	}
 	if err != nil {
@@ -32,23 +39,29 @@ func (s *Source) event(m jetstream.Msg) eventlog.Event {
 // attributes are the headers of an event in the binary mode, written as those of HTTP are; nil where the mode is
 // another. NATS leaves the case of headers as it is.
 func attributes(h nats.Header) http.Header {
-	if len(h) == 0 {
+	if len(h) == 0 || isStructured(h) {
 		return nil
 	}
 	all := make(http.Header, len(h))
 	for name, values := range h {
-		switch name = textproto.CanonicalMIMEHeaderKey(name); {
-		case name == "Content-Type":
-			if len(values) > 0 && strings.HasPrefix(strings.ToLower(values[0]), "application/cloudevents") {
-				return nil
-			}
-		case !strings.HasPrefix(name, "Ce-"):
-			continue
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if name == "Content-Type" || strings.HasPrefix(name, "Ce-") {
+			all[name] = append(all[name], values...)
 		}
-		all[name] = append(all[name], values...)
 	}
 	if !cloudevents.IsBinary(all) {
 		return nil
 	}
 	return all
+}
+
+// isStructured reports whether the headers say that the body is an event in the structured mode.
+func isStructured(h nats.Header) bool {
+	for name, values := range h {
+		if textproto.CanonicalMIMEHeaderKey(name) == "Content-Type" && len(values) > 0 &&
+			strings.HasPrefix(strings.ToLower(values[0]), "application/cloudevents") {
+			return true
+		}
+	}
+	return false
 }

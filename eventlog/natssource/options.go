@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
 // Options are how a Source is opened.
@@ -31,6 +33,8 @@ type Options struct {
 	AllowRemoval  bool
 	MaxEventBytes int           // of one event, cloudevents.DefaultMaxSize where 0; a larger one is malformed
 	Timeout       time.Duration // of one request to the server, 10 s where 0
+	// Mapping makes events of messages that do not say that they are CloudEvents, nil where all are.
+	Mapping *payload.Mapping
 }
 
 // Parse takes the servers and the stream out of an address.

@@ -127,7 +127,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 			b.gap, b.before = b.last+1, len(b.events)
 		}
 		b.last, b.stored = at.stream, at.stored
-		e := b.source.event(m)
+		e := b.source.event(m, at.stream)
 		if e.Time.IsZero() {
 			e.Time = at.stored.UTC()
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
 // Source reads the events of a stream. What the server does not answer is an error; whoever reads asks again.
@@ -24,6 +25,7 @@ type Source struct {
 	stream  *stream
 	idle    pool
 	decoder cloudevents.Decoder
+	mapping *payload.Mapping // nil where all messages are CloudEvents
 
 	closed context.Context // ends when the source is closed
 	close  context.CancelFunc
@@ -48,7 +50,8 @@ func Open(o Options) (*Source, error) {
 		return nil, fmt.Errorf("natssource: %w", err)
 	}
 	s := &Source{address: strings.Join(servers, ","), begin: max(o.Begin, 1), timeout: o.Timeout,
-		stream: &stream{name: name, removal: o.AllowRemoval}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
+		stream: &stream{name: name, removal: o.AllowRemoval}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes},
+		mapping: o.Mapping}
 	if s.timeout <= 0 {
 		s.timeout = defaultTimeout
 	}

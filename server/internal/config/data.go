@@ -11,6 +11,7 @@ type Data struct {
 	Store  string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
 	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server, nats://HOST:PORT/STREAM a stream of NATS JetStream (tls:// where it must be encrypted)." default:"log:" group:"Data"`
 	EventsAuth
+	EventsMapping string `help:"File that says how messages of a stream, or lines of a file, become events where they are no CloudEvents." placeholder:"FILE" group:"Data"`
 	NATS
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
@@ -44,6 +45,9 @@ func (p *Data) Parse() (Store, Source, error) {
 	}
 	if err == nil {
 		err = p.NATS.of(&source)
+	}
+	if err == nil {
+		err = source.mapBy(p.EventsMapping)
 	}
 	return store, source, err
 }

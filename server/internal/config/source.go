@@ -1,9 +1,13 @@
 package config
 
 import (
+	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
 // Source says where events come from.
@@ -14,6 +18,8 @@ type Source struct {
 	Path  string
 	Token string // that admits readers of events to that server
 	NATS  NATS
+	// Mapping makes events of messages that are no CloudEvents, nil where all are.
+	Mapping *payload.Mapping
 }
 
 // Bound is the kind of source that rows are bound to: the log of another server has the positions that it has there.
@@ -65,4 +71,30 @@ func remote(text string) (Source, error) {
 			"FOLDQL_EVENTS_TOKEN or events-token-file")
 	}
 	return Source{Kind: Remote, Path: text}, nil
+}
+
+// mapBy reads the mapping in the file, "" for none.
+func (s *Source) mapBy(file string) error {
+	if file == "" {
+		return nil
+	}
+	if s.Kind != Stream && s.Kind != File {
+		return Wrong("events-mapping", "%s: holds CloudEvents alone; leave events-mapping out", s.Kind)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return Wrong("events-mapping", "%w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, payload.MaxSize+1))
+	if err == nil {
+		s.Mapping, err = payload.Parse(text)
+	}
+	if err == nil && s.Kind == File {
+		err = s.Mapping.OfLines()
+	}
+	if err != nil {
+		return Wrong("events-mapping", "%s: %w", file, err)
+	}
+	return nil
 }

@@ -52,7 +52,9 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		}
 		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
 	case at.Kind == config.File:
-		f, err := openFile(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
+		f, err := openFile(filesource.Options{
+			Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes, Mapping: at.Mapping,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +77,7 @@ func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
 	s, err := natssource.Open(natssource.Options{
 		URL: at.Path, Token: at.Token, User: n.EventsUser, Password: n.EventsPassword, Credentials: n.EventsCredentials,
 		CA: n.EventsCA, Cert: n.EventsCert, Key: n.EventsKey, Begin: n.EventsBegin, AllowRemoval: n.EventsAllowRemoval,
-		MaxEventBytes: maxEvent,
+		MaxEventBytes: maxEvent, Mapping: at.Mapping,
 	})
 	if err != nil {
 		return nil, config.Wrong("events", "%w", err)

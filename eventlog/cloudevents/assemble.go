@@ -1,0 +1,41 @@
+package cloudevents
+
+import (
+	"unicode/utf8"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// Attribute is a context attribute of an event, other than its specversion.
+type Attribute struct{ Name, Value string }
+
+// Assemble makes an event of attributes and data that come from elsewhere than a CloudEvent, and holds them to all that
+// Decode holds an event to. Data is shared with the event; an error is an *Error, and beside it the event has what
+// could be set of its attributes.
+func (d Decoder) Assemble(attributes []Attribute, data []byte) (eventlog.Event, error) {
+	e := draft{version: true}
+	var bad *Error
+	for _, a := range attributes {
+		err := wrong(cut(a.Name), "not UTF-8")
+		if utf8.ValidString(a.Value) {
+			err = e.set(a.Name, a.Value)
+		}
+		if err != nil && bad == nil {
+			bad = err
+		}
+	}
+	if bad == nil && len(data)+e.size() > d.Limit() {
+		bad = tooLarge(d.Limit())
+	}
+	if bad == nil {
+		bad = e.whole("data", data)
+	}
+	if bad == nil {
+		var event eventlog.Event
+		if event, bad = e.finish(); bad == nil {
+			return event, nil
+		}
+	}
+	bad.ID = cut(e.event.ID)
+	return e.event, bad
+}
