@@ -84,30 +84,30 @@ func TestAMessageBecomesTheEventThatTheMappingSays(t *testing.T) {
 
 func TestAMessageThatIsNoEventSaysWhereItIsWrong(t *testing.T) {
 	id := map[string][]string{"Nats-Msg-Id": {"m1"}}
+	order := func(body string) payload.Message {
+		return payload.Message{Body: []byte(body), Headers: id, Subject: "a.b"}
+	}
 	const body = `{"at": 1, "order": {"id": 7}, "payload": {}}`
 	for name, c := range map[string]struct {
 		message payload.Message
 		want    string
 	}{
-		"no id":            {payload.Message{Body: []byte(body), Subject: "a.b"}, `id, from "header nats-msg-id": required`},
-		"no type":          {payload.Message{Body: []byte(body), Headers: id, Subject: "a"}, `type, from "subject 2"`},
-		"two ids":          {payload.Message{Body: []byte(body), Headers: map[string][]string{"nats-msg-id": {"1", "2"}}}, "twice"},
-		"no JSON":          {payload.Message{Body: []byte("\xff"), Headers: id, Subject: "a.b"}, "want an object"},
-		"more than JSON":   {payload.Message{Body: []byte(body + "}"), Headers: id, Subject: "a.b"}, "not JSON"},
-		"a list":           {payload.Message{Body: []byte(`[]`), Headers: id, Subject: "a.b"}, "want an object, got list"},
-		"no data":          {payload.Message{Body: []byte(`{}`), Headers: id, Subject: "a.b"}, `data, from "field payload"`},
-		"data of a kind":   {payload.Message{Body: []byte(`{"payload": 1}`), Headers: id, Subject: "a.b"}, "data: want an object"},
-		"an object as id":  {payload.Message{Body: []byte(`{"order": {"id": {}}, "payload": {}}`), Headers: id,
-			Subject: "a.b"}, `subject, from "field order.id": want a text`},
-		"a path in a text": {payload.Message{Body: []byte(`{"order": "7", "payload": {}}`), Headers: id, Subject: "a.b"}, "want an object, got string"},
-		"twice":            {payload.Message{Body: []byte(`{"at": 1, "at": 2, "payload": {}}`), Headers: id, Subject: "a.b"}, "twice"},
-		"no time":          {payload.Message{Body: []byte(`{"at": "soon", "payload": {}}`), Headers: id, Subject: "a.b"}, "time: want an RFC 3339"},
-		"half a time":      {payload.Message{Body: []byte(`{"at": 1.5, "payload": {}}`), Headers: id, Subject: "a.b"}, "whole number"},
-		"the year 60000":   {payload.Message{Body: []byte(`{"at": 1800000000000000, "payload": {}}`), Headers: id, Subject: "a.b"}, "timeUnit"},
-		"control characters": {payload.Message{Body: []byte(`{"order": {"id": "\u0000"}, "payload": {}}`), Headers: id,
-			Subject: "a.b"}, "subject: must not have control"},
-		"too large": {payload.Message{Body: []byte(`{"payload": {"a": "` + strings.Repeat("a", 2000) + `"}}`), Headers: id,
-			Subject: "a.b"}, "more than 1000 bytes"},
+		"no id":              {payload.Message{Body: []byte(body), Subject: "a.b"}, `id, from "header nats-msg-id": required`},
+		"no type":            {payload.Message{Body: []byte(body), Headers: id, Subject: "a"}, `type, from "subject 2"`},
+		"two ids":            {payload.Message{Headers: map[string][]string{"nats-msg-id": {"1", "2"}}}, "twice"},
+		"no JSON":            {order("\xff"), "want an object"},
+		"more than JSON":     {order(body + "}"), "not JSON"},
+		"a list":             {order(`[]`), "want an object, got list"},
+		"no data":            {order(`{}`), `from "field payload"`},
+		"data of a kind":     {order(`{"payload": 1}`), "data: want an object"},
+		"an object as id":    {order(`{"order": {"id": {}}, "payload": {}}`), `subject, from "field order.id": want a text`},
+		"a path in a text":   {order(`{"order": "7", "payload": {}}`), "want an object, got string"},
+		"twice":              {order(`{"at": 1, "at": 2, "payload": {}}`), "twice"},
+		"no time":            {order(`{"at": "soon", "payload": {}}`), "time: want an RFC 3339"},
+		"half a time":        {order(`{"at": 1.5, "payload": {}}`), "whole number"},
+		"the year 60000":     {order(`{"at": 1800000000000000, "payload": {}}`), "timeUnit"},
+		"control characters": {order(`{"order": {"id": "\u0000"}, "payload": {}}`), "subject: must not have control"},
+		"too large":          {order(`{"payload": {"a": "` + strings.Repeat("a", 2000) + `"}}`), "more than 1000 bytes"},
 	} {
 		e, err := parse(t, full).Event(cloudevents.Decoder{MaxSize: 1000}, &c.message)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -209,7 +209,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkEvent(b *testing.B) {
 	m := parse(b, full)
 	msg := &payload.Message{
-		Body:    []byte(`{"at":1705314600250,"order":{"id":"order-7"},"payload":{"orderId":"order-7","total":1250,"lines":[1,2,3]}}`),
+		Body:    []byte(`{"at":1705314600250,"order":{"id":"order-7"},"payload":{"orderId":"order-7","total":1250}}`),
 		Headers: map[string][]string{"Nats-Msg-Id": {"m1"}}, Subject: "orders.created",
 	}
 	b.Run("mapped", func(b *testing.B) {
