@@ -21,6 +21,20 @@ func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 	isFoundOut(t, faultproxy.WriteConditions, subjects(t)[ledgerAt], 20)
 }
 
+// TestRowsOfAStreamWithoutConditionsOnPositionsAreFoundOut: servers of two releases fold one stream, and nothing keeps an
+// event from being applied to rows that have it.
+func TestRowsOfAStreamWithoutConditionsOnPositionsAreFoundOut(t *testing.T) {
+	onlyIfMany(t)
+	isFoundOut(t, faultproxy.PositionConditions, subjects(t)[streamAt], 10)
+}
+
+// TestRowsOfAStreamWithoutConditionsOnRevisionsAreFoundOut: nothing keeps a row from being written by who has read an
+// older one.
+func TestRowsOfAStreamWithoutConditionsOnRevisionsAreFoundOut(t *testing.T) {
+	onlyIfMany(t)
+	isFoundOut(t, faultproxy.RevisionConditions, subjects(t)[streamAt], 10)
+}
+
 // TestCopiesWithoutConditionsOnTheirSourcesAreFoundOut: with the guard off that keeps a row from getting a copy of one
 // that has changed since it was read.
 func TestCopiesWithoutConditionsOnTheirSourcesAreFoundOut(t *testing.T) {

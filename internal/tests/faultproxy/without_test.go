@@ -95,6 +95,44 @@ func TestWhatIsTakenOutOfATransactionBecomesAConditionThatHolds(t *testing.T) {
 	}
 }
 
+// TestOneConditionOfRowsIsTakenOut of updates and of transactions; those of notes, and others of rows, stay.
+func TestOneConditionOfRowsIsTakenOut(t *testing.T) {
+	const (
+		position = `"ConditionExpression":"attribute_not_exists(#pos) OR #pos < :pos",` +
+			`"ExpressionAttributeNames":{"#pos":"p"},"ExpressionAttributeValues":{":pos":{"N":"2"}}`
+		revision = `"ConditionExpression":"#rev = :read",` +
+			`"ExpressionAttributeNames":{"#rev":"r"},"ExpressionAttributeValues":{":read":{"N":"2"}}`
+	)
+	of := func(table, condition string) string {
+		if condition != "" {
+			condition = "," + condition
+		}
+		return fmt.Sprintf(`{"TableName":%q%s}`, table, condition)
+	}
+	for _, c := range []struct {
+		without              Without
+		table, is, conserved string
+	}{
+		{PositionConditions, "Card", position, ""}, {PositionConditions, "Card", revision, revision},
+		{RevisionConditions, "Card", revision, ""}, {RevisionConditions, "Card", position, position},
+		{PositionConditions, "notes", position, position}, {RevisionConditions, "notes", revision, revision},
+	} {
+		b, _, url := serve(t, Config{Without: c.without, Notes: "notes"}, `{}`)
+		if _, _, err := send(t, url, "UpdateItem", of(c.table, c.is)); err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, of(c.table, c.conserved), b.received()[0].Body)
+		transaction := func(condition string) string {
+			return fmt.Sprintf(`{"TransactItems":[{"Update":%s},{"ConditionCheck":%s}]}`, of(c.table, condition),
+				of(c.table, c.is))
+		}
+		if _, _, err := send(t, url, "TransactWriteItems", transaction(c.is)); err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, transaction(c.conserved), b.received()[1].Body)
+	}
+}
+
 // TestAQueryForCascadesAsksForNone, and any other for what it did.
 func TestAQueryForCascadesAsksForNone(t *testing.T) {
 	query := func(table, kind string) string {
