@@ -234,6 +234,30 @@ func TestRowsWithTheSameDeadLettersAreSwitchedTo(t *testing.T) {
 	s.end(t)
 }
 
+// TestAnEventThatOnlyTheNewRowsCameToHoldsUpNoSwitch: the rows that serve do not have it either.
+func TestAnEventThatOnlyTheNewRowsCameToHoldsUpNoSwitch(t *testing.T) {
+	args := append(embedded(t), "--ready-when", "rebuilt")
+	s := serve(t, newStage("1").App, start{args: args})
+	s.append(t, gated()...)
+	s.folded(t, 10)
+	s.end(t)
+	p := newStage("2")
+	open := p.shut()
+	s = serve(t, p.App, start{args: args})
+	s.append(t, taskEvent("11", "poison"), taskEvent("12", "after it"))
+	open()
+	s.ready(t)
+	if at := s.statusOf(t).Projections[0]; at.Frozen || at.DeadLetters != 2 || !hasTitle(t, s, "12", "after it") {
+		t.Errorf("ready with %+v, want the new rows with two dead letters", at)
+	}
+	s.end(t)
+}
+
+func hasTitle(t *testing.T, s *server, id, title string) bool {
+	t.Helper()
+	return s.query(t, fmt.Sprintf(`{ Task(id: %q) { title } }`, id)) == titled(title)
+}
+
 // TestVerifyTellsPureProjectorsFromOthers, with what was decided about dead letters, beside a server and without one.
 func TestVerifyTellsPureProjectorsFromOthers(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { testVerify(t, embedded(t)) })

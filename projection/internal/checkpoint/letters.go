@@ -133,25 +133,42 @@ func IsLetterElsewhere(ctx context.Context, s *State, at position.Ref) (is bool,
 	return is, err
 }
 
-// NewLetters counts the dead letters of the rows that are being built which are none of the rows that serve.
+// NewLetters counts the dead letters of the rows that are being built which are none of the rows that serve, as far as
+// these have come: an event that they have not folded yet they cannot lose.
 func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err error) {
-	letters := map[slot]map[string]bool{builds: {}, serves: {}}
-	for in, all := range letters {
-		h, err := readHeader(ctx, db, in, p.Name)
-		if err != nil {
-			return 0, err
-		}
-		err = eachNote(ctx, db, h.Kind(KindDeadLetter, p.Name), func(n querydb.Note) error { all[n.ID] = true; return nil })
-		if err != nil {
-			return 0, err
-		}
+	built, err := lettersIn(ctx, db, builds, p.Name)
+	if err != nil || len(built) == 0 {
+		return 0, err
 	}
-	for id := range letters[builds] {
-		if !letters[serves][id] {
+	reached, err := ServingPositions(ctx, db, p)
+	if err != nil {
+		return 0, err
+	}
+	known, err := lettersIn(ctx, db, serves, p.Name)
+	if err != nil {
+		return 0, err
+	}
+	for at := range built {
+		if !known[at] && at.Offset <= reached[at.Partition] {
 			n++
 		}
 	}
 	return n, nil
+}
+
+// lettersIn are the dead letters of the rows of a projection that are in a slot.
+func lettersIn(ctx context.Context, db *querydb.DB, in slot, projection string) (map[position.Ref]bool, error) {
+	h, err := readHeader(ctx, db, in, projection)
+	if err != nil {
+		return nil, err
+	}
+	all := map[position.Ref]bool{}
+	err = eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
+		at, err := position.ParseRef(n.ID)
+		all[at] = true
+		return err
+	})
+	return all, err
 }
 
 // CopyDecisions puts what was decided on record in another DB, in which nothing is folded yet.
