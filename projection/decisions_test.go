@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -212,6 +213,64 @@ func TestARetryIsNotMadeTwice(t *testing.T) {
 			t.Errorf("rows that are built (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestARetryInVainLeavesWhatARebuildLeaves: the same is on record of a dead letter, whoever has tried it last.
+func TestARetryInVainLeavesWhatARebuildLeaves(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		g := start(t, store(), ended(openLog(t, broken()...)), "1")
+		if err := g.fold(); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.runner(g.db).Retry(t.Context(), "0@7"); err == nil {
+			t.Fatal("the event is folded")
+		}
+		was := g.letters()
+		again, err := projection.NewRunner(g.p, g.log, g.db, quick())
+		if err == nil {
+			err = again.Rebuild(t.Context())
+		}
+		if err == nil {
+			err = again.Run(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(was, g.letters()); diff != "" || len(was) == 0 {
+			t.Errorf("dead letters (-after a retry in vain +after a rebuild):\n%s", diff)
+		}
+	})
+}
+
+// letters are what is on record of the dead letters of the rows that serve, but for their numbers.
+func (g *program) letters() map[string]map[string]any {
+	g.Helper()
+	var at struct {
+		Table      string
+		Generation int
+	}
+	header, err := g.db.Notes().Value(g.Context(), "projection", "script")
+	if err == nil {
+		err = json.Unmarshal(header, &at)
+	}
+	if err != nil {
+		g.Fatal(err)
+	}
+	kind := fmt.Sprintf("deadletter:%s.g%d:script", at.Table, at.Generation)
+	notes, err := g.db.Notes().List(g.Context(), kind, "", 100)
+	if err != nil {
+		g.Fatal(err)
+	}
+	all := map[string]map[string]any{}
+	for _, n := range notes {
+		var letter map[string]any
+		if err := json.Unmarshal(n.Value, &letter); err != nil {
+			g.Fatal(err)
+		}
+		delete(letter, "number") // a retry is no attempt of the fold
+		all[n.ID] = letter
+	}
+	return all
 }
 
 // forgiving is the projection of a program that makes rows which the former one has missed.

@@ -146,12 +146,13 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 		return false, stop
 	}
 	it.tried = v.triedAt(it, out.settles)
-	out.addLetter(it, err.Error(), "", number, causeOf(err))
 	if it.released && !out.settles {
 		d := out.decisionOn(it)
 		d.Failed = v.projection.version()
 		out.decide(d)
+		it.tried = new(d.Done())
 	}
+	out.addLetter(it, err.Error(), "", number, causeOf(err))
 	if it.released {
 		out.end = out.end.Next()
 	}
