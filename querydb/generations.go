@@ -121,13 +121,16 @@ func (g *Generations) Use(m *Model, at Generation) error {
 // If a MultiWriter store has another generation than former by now, nothing is written, and Begin returns ErrStale. If
 // the table of the new one already holds rows, of a fold that is not on record, it returns an *UnknownRowsError.
 func (g *Generations) Begin(ctx context.Context, m *Model, former Generation, notes []Note) error {
-	return g.BeginAll(ctx, []Successor{{m, former}}, notes)
+	return g.BeginAll(ctx, []Successor{{Model: m, Former: former}}, notes)
 }
 
 // Successor is a generation to begin: the one of the model's table that follows Former.
 type Successor struct {
 	Model  *Model
 	Former Generation
+	// Dropped is, for DropBuilt, the version of the model that the generation is of; "" stands for that of the model. The
+	// program that drops it may be another than the one that builds it.
+	Dropped string
 }
 
 // BeginAll is [Generations.Begin] for the tables of several models, all of them in one commit with the notes. Of models
@@ -323,7 +326,7 @@ func (g *Generations) Rearrange(ctx context.Context, how Rearrangement, all []Su
 	dropped := make([]*generation.Numbered, len(all))
 	for i, s := range all {
 		table, now := s.Model.Table, s.Former.all()
-		next, err := now.After(how, s.Model.Version, g.cfg.Now())
+		next, err := now.After(how, cmp.Or(s.Dropped, s.Model.Version), g.cfg.Now())
 		if err != nil {
 			return &Error{Op: string(how), Model: s.Model.Name, Err: err}
 		}

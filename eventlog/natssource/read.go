@@ -146,10 +146,14 @@ func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint6
 			return err // as a read has just found
 		}
 		at, err := s.stream.look(ctx)
-		if err != nil || through >= at.State.LastSeq {
+		if err != nil {
 			return err
 		}
 		last := at.State.LastSeq
+		if through >= last {
+			through = max(after, last) // no reader has come further than the stream, though it may begin there
+			return nil
+		}
 		next, err := s.stream.messageFrom(ctx, through+1)
 		if err != nil || next.Seq == through+1 {
 			return err

@@ -11,7 +11,8 @@ import (
 
 // Rearrange has another generation of the tables of the projections serve, or drops one, in one commit of all that is
 // on record of them. The projections are all those that write to the tables, and nobody of this process folds them
-// meanwhile. A switch to rows that are not complete, or not as far as those that serve, is [ErrNotBuilt].
+// meanwhile. A switch to rows that are not complete, or not as far as those that serve, is [ErrNotBuilt], and so is one
+// back to rows of another log.
 func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection) error {
 	tables, err := tablesOf(ctx, db, all)
 	if err != nil {
@@ -23,10 +24,16 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 			return err
 		}
 	}
-	if how == querydb.SwitchToBuilt {
-		if err := r.behind(all); err != nil {
-			return err
-		}
+	switch how {
+	case querydb.SwitchToBuilt:
+		err = r.behind(all)
+	case querydb.SwitchBack:
+		err = r.disowned()
+	case querydb.DropBuilt:
+		r.nameVersions()
+	}
+	if err != nil {
+		return err
 	}
 	dropped := r.move(how)
 	successors := slices.Collect(maps.Values(tables))
@@ -76,6 +83,34 @@ func (r *rearrangement) read(ctx context.Context, in slot) error {
 		r.slots[name] = of
 		return nil
 	})
+}
+
+// disowned is ErrNotBuilt where there are former rows, and nothing is on record of them: they are of a log in whose
+// place another was accepted. See AdoptSource.
+func (r *rearrangement) disowned() error {
+	for _, of := range r.slots {
+		if of[keeps].record.Table != "" {
+			return nil
+		}
+	}
+	for _, s := range r.tables {
+		if s.Former.Beside().Former >= 0 {
+			return fmt.Errorf("%w: the former rows were folded from another log", ErrNotBuilt)
+		}
+	}
+	return nil // Generations.Rearrange says that there are none
+}
+
+// nameVersions says of which versions the rows are that are being built: another program may build them than this one.
+func (r *rearrangement) nameVersions() {
+	for _, of := range r.slots {
+		for _, t := range of[builds].record.tables() {
+			if s, is := r.tables[t.Table]; is {
+				s.Dropped = t.Version
+				r.tables[t.Table] = s
+			}
+		}
+	}
 }
 
 // behind is ErrNotBuilt where a projection has not built all rows, or is not as far as the rows that serve.

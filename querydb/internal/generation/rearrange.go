@@ -25,7 +25,8 @@ type All struct {
 	Beside  Beside
 }
 
-// After returns those that there are after the rearrangement by a program whose model has the version.
+// After returns those that there are after the rearrangement. The version is that of the model whose build is dropped,
+// where one is.
 func (a All) After(how Rearrangement, version string, now time.Time) (All, error) {
 	next := a
 	next.Beside.Last = max(a.Beside.Last, a.Serving.Number)
