@@ -89,6 +89,8 @@ var rules = map[string]rule{
 		[]string{pebble}},
 	"eventlog/filesource": {own: []string{"eventlog", "eventlog/cloudevents"}},
 	"eventlog/httpsource": {own: []string{"eventlog", "eventlog/cloudevents"}},
+	"eventlog/mirror": {[]string{"eventlog", "eventlog/internal/frame", "internal/backoff", "internal/disk"},
+		[]string{pebble}},
 	"eventlog/natssource": {[]string{"eventlog", "eventlog/cloudevents"}, []string{"github.com/nats-io/nats.go",
 		"github.com/nats-io/nats.go/jetstream"}},
 	"eventlog/ingest":     {own: []string{"eventlog", "eventlog/cloudevents"}},

@@ -1,0 +1,112 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
+)
+
+// Pauses before the source is asked again.
+const (
+	leastPause = 50 * time.Millisecond
+	mostPause  = 2 * time.Second
+)
+
+// follow copies what comes until the context or the source ends.
+func (m *Mirror) follow(ctx context.Context) {
+	defer close(m.stopped)
+	for failures := 0; ; {
+		err := m.round(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, io.EOF):
+			m.state.end()
+			return
+		case err == nil:
+			failures = 0
+			continue
+		}
+		m.note(err)
+		if backoff.Wait(ctx, backoff.Delay(leastPause, mostPause, failures)) != nil {
+			return
+		}
+		failures++
+	}
+}
+
+// note notes, and logs where it changes, whether the source can be copied.
+func (m *Mirror) note(err error) {
+	before, _ := m.state.set(err)
+	switch {
+	case err != nil && before == nil:
+		m.log.Warn("the source of the events cannot be copied; what is copied is there to be read", "error", err)
+	case err == nil && before != nil:
+		m.log.Info("the source of the events is copied again")
+	}
+}
+
+// round copies all that there is, one batch of each partition after the other, and waits for more.
+func (m *Mirror) round(ctx context.Context) error {
+	names, err := m.src.Partitions(ctx)
+	if err != nil {
+		return fmt.Errorf("list the partitions: %w", err)
+	}
+	m.miss(ctx, names)
+	for more := true; more; {
+		more = false
+		var failed error
+		for _, name := range names {
+			copied, err := m.copy(ctx, name)
+			if err != nil && failed == nil {
+				failed = err
+			}
+			more = more || copied
+		}
+		if failed != nil {
+			return failed
+		}
+		m.note(nil)
+	}
+	return m.src.Wait(ctx, m.positions(names))
+}
+
+// positions are those up to which the partitions are copied.
+func (m *Mirror) positions(names []string) eventlog.Offsets {
+	at := eventlog.Offsets{}
+	for _, name := range names {
+		p, _ := m.state.at(name)
+		at[name] = p.Through
+	}
+	return at
+}
+
+// miss notes which of the partitions that were copied the source has no more.
+func (m *Mirror) miss(ctx context.Context, names []string) {
+	for _, name := range m.state.names() {
+		if !slices.Contains(names, name) {
+			m.fail(ctx, name, &eventlog.ReplacedError{Partition: name, Reason: "there is no partition of that name any more"})
+		}
+	}
+}
+
+// fail notes why nothing follows the copy of a partition. That it is another stays so.
+func (m *Mirror) fail(ctx context.Context, name string, err error) {
+	p, copied := m.state.at(name)
+	if !copied || eventlog.Replaced(p.err) {
+		return
+	}
+	is := ""
+	if eventlog.Replaced(err) {
+		m.log.Error("the source of the events is another than the one that was copied; nothing more is copied", "dir", m.dir,
+			"error", err)
+		is, _ = eventlog.IncarnationOf(ctx, m.src, name) // without an answer, it is none of those that were copied either
+	}
+	m.state.change(name, func(p *partition) { p.err, p.is = err, is })
+}
