@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,22 +60,37 @@ func (m *Mirror) round(ctx context.Context) error {
 		return fmt.Errorf("list the partitions: %w", err)
 	}
 	m.miss(ctx, names)
-	for more := true; more; {
-		more = false
-		var failed error
-		for _, name := range names {
-			copied, err := m.copy(ctx, name)
-			if err != nil && failed == nil {
-				failed = err
-			}
-			more = more || copied
-		}
-		if failed != nil {
-			return failed
+	for {
+		more, lost, err := m.sweep(ctx, names)
+		if err != nil {
+			return err
 		}
 		m.note(nil)
+		if more {
+			continue
+		}
+		if lost { // a wait for what follows the copy would end at once
+			return backoff.Wait(ctx, mostPause)
+		}
+		return m.src.Wait(ctx, m.positions(names))
 	}
-	return m.src.Wait(ctx, m.positions(names))
+}
+
+// sweep copies one batch of each partition. It reports whether that was anything, and whether nothing ever follows the
+// copy of some: the others are copied nonetheless.
+func (m *Mirror) sweep(ctx context.Context, names []string) (more, lost bool, failed error) {
+	for _, name := range names {
+		copied, err := m.copy(ctx, name)
+		switch {
+		case err == nil:
+			more = more || copied
+		case eventlog.Replaced(err), eventlog.ForgottenIn(err) != nil:
+			lost = true
+		default:
+			failed = cmp.Or(failed, err)
+		}
+	}
+	return more, lost, failed
 }
 
 // positions are those up to which the partitions are copied.
@@ -103,10 +119,13 @@ func (m *Mirror) fail(ctx context.Context, name string, err error) {
 		return
 	}
 	is := ""
-	if eventlog.Replaced(err) {
+	switch {
+	case eventlog.Replaced(err):
 		m.log.Error("the source of the events is another than the one that was copied; nothing more is copied", "dir", m.dir,
 			"error", err)
 		is, _ = eventlog.IncarnationOf(ctx, m.src, name) // without an answer, it is none of those that were copied either
+	case eventlog.ForgottenIn(err) != nil && eventlog.ForgottenIn(p.err) == nil:
+		m.log.Error("events are not copied", "dir", m.dir, "error", err)
 	}
 	m.state.change(name, func(p *partition) { p.err, p.is = err, is })
 }

@@ -54,7 +54,7 @@ func (m *Mirror) Head(ctx context.Context, name string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !v.asked || v.failing != nil {
+	if lost := eventlog.ForgottenIn(v.err); !v.asked || v.failing != nil || v.err != nil && lost == nil {
 		return v.known(), nil
 	}
 	asked, cancel := context.WithTimeout(ctx, patience)
@@ -96,7 +96,7 @@ func (m *Mirror) Replaced(ctx context.Context) (replaced, err error) {
 	return nil, nil
 }
 
-// Read implements eventlog.Source. At the end of the copy it waits for an event that the source is known to have.
+// Read implements eventlog.Source. At the end of the copy it waits for what the source is known to have there.
 func (m *Mirror) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
 	for {
 		v, err := m.state.look(ctx, name)
@@ -110,15 +110,21 @@ func (m *Mirror) Read(ctx context.Context, name string, after uint64, most int) 
 		case after < v.Begin:
 			return nil, v.forgotten(name, after)
 		case after < v.Through:
-			return m.scan(name, after, v.Through, most)
-		case v.failing != nil:
-			return nil, v.failing
+			events, err := m.scan(name, after, v.Through, most)
+			if len(events) > 0 || err != nil || v.Head <= v.Through {
+				return events, err
+			}
+			after = v.Through
+		}
+		switch err := v.stops(after, v.failing); {
+		case err != nil:
+			return nil, err
 		case after > v.Through && v.asked:
 			return m.src.Read(ctx, name, after, most)
 		case after >= v.Head && v.asked:
 			return nil, nil
 		}
-		select { // for what the source has, or has not
+		select { // for what the source has, or that it has been asked
 		case <-v.changed:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -156,9 +162,10 @@ func (m *Mirror) EmptyThrough(ctx context.Context, name string, after uint64) (u
 		return 0, v.forgotten(name, after)
 	case after == v.Through:
 		return after, nil
-	case after > v.Through && v.failing != nil:
-		return 0, v.failing
 	case after > v.Through:
+		if err := v.stops(after, v.failing); err != nil {
+			return 0, err
+		}
 		return eventlog.EmptyThrough(ctx, m.src, name, after)
 	}
 	m.use.RLock()

@@ -112,8 +112,17 @@ func (s *state) end() {
 type view struct {
 	partition
 	asked   bool
-	failing error // why nothing follows the copy now, nil where something may
+	failing error // why the source cannot be copied now, nil where it can
 	changed <-chan struct{}
+}
+
+// stops is why nothing follows the offset, which is the end of the copy or behind it; nil where something may. What the
+// source has forgotten is missed by those alone who are yet to read it.
+func (p *partition) stops(after uint64, failing error) error {
+	if lost := eventlog.ForgottenIn(p.err); lost != nil && after+1 >= lost.First {
+		return failing
+	}
+	return cmp.Or(p.err, failing)
 }
 
 // look returns what is known of a partition now, an error where that is nothing.
@@ -131,7 +140,7 @@ func (s *state) look(ctx context.Context, name string) (view, error) {
 	default:
 		return view{}, fmt.Errorf("read partition %q of the copy of the events: there is none of that name", name)
 	}
-	return view{p, s.asked, cmp.Or(p.err, s.failing), s.changed}, nil
+	return view{p, s.asked, s.failing, s.changed}, nil
 }
 
 // usable is the error of a call that has come too late; s.mu is held.
@@ -160,7 +169,7 @@ func (s *state) follows(ctx context.Context, after eventlog.Offsets) (changed <-
 	if err := s.usable(ctx); err != nil {
 		return nil, false, err
 	}
-	var lost error
+	var stops error
 	for name, p := range s.partitions {
 		switch {
 		case eventlog.Replaced(p.err):
@@ -168,11 +177,11 @@ func (s *state) follows(ctx context.Context, after eventlog.Offsets) (changed <-
 		case p.Through > after[name]:
 			return nil, false, nil
 		}
-		lost = cmp.Or(lost, p.err)
+		stops = cmp.Or(stops, p.stops(after[name], s.failing))
 		ahead = ahead || p.Through < after[name]
 	}
-	if err := cmp.Or(lost, s.failing); err != nil {
-		return nil, false, err
+	if stops = cmp.Or(stops, s.failing); stops != nil {
+		return nil, false, stops
 	}
 	if s.ended {
 		return nil, false, io.EOF
