@@ -19,22 +19,30 @@ const (
 	mostPause  = 2 * time.Second
 )
 
+// copier copies what a source has.
+type copier struct {
+	src   eventlog.Source
+	store *store
+	state *state
+	ended chan struct{} // closed when it has
+}
+
 // follow copies what comes until the context or the source ends.
-func (m *Mirror) follow(ctx context.Context) {
-	defer close(m.stopped)
+func (c *copier) follow(ctx context.Context) {
+	defer close(c.ended)
 	for failures := 0; ; {
-		err := m.round(ctx)
+		err := c.round(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, io.EOF):
-			m.state.end()
+			c.state.end()
 			return
 		case err == nil:
 			failures = 0
 			continue
 		}
-		m.note(err)
+		c.note(err)
 		if backoff.Wait(ctx, backoff.Delay(leastPause, mostPause, failures)) != nil {
 			return
 		}
@@ -43,44 +51,44 @@ func (m *Mirror) follow(ctx context.Context) {
 }
 
 // note notes, and logs where it changes, whether the source can be copied.
-func (m *Mirror) note(err error) {
-	before, _ := m.state.set(err)
+func (c *copier) note(err error) {
+	before, _ := c.state.set(err)
 	switch {
 	case err != nil && before == nil:
-		m.log.Warn("the source of the events cannot be copied; what is copied is there to be read", "error", err)
+		c.store.log.Warn("the source of the events cannot be copied; what is copied is there to be read", "error", err)
 	case err == nil && before != nil:
-		m.log.Info("the source of the events is copied again")
+		c.store.log.Info("the source of the events is copied again")
 	}
 }
 
 // round copies all that there is, one batch of each partition after the other, and waits for more.
-func (m *Mirror) round(ctx context.Context) error {
-	names, err := m.src.Partitions(ctx)
+func (c *copier) round(ctx context.Context) error {
+	names, err := c.src.Partitions(ctx)
 	if err != nil {
 		return fmt.Errorf("list the partitions: %w", err)
 	}
-	m.miss(ctx, names)
+	c.miss(ctx, names)
 	for {
-		more, lost, err := m.sweep(ctx, names)
+		more, lost, err := c.sweep(ctx, names)
 		if err != nil {
 			return err
 		}
-		m.note(nil)
+		c.note(nil)
 		if more {
 			continue
 		}
 		if lost { // a wait for what follows the copy would end at once
 			return backoff.Wait(ctx, mostPause)
 		}
-		return m.src.Wait(ctx, m.positions(names))
+		return c.src.Wait(ctx, c.positions(names))
 	}
 }
 
 // sweep copies one batch of each partition. It reports whether that was anything, and whether nothing ever follows the
 // copy of some: the others are copied nonetheless.
-func (m *Mirror) sweep(ctx context.Context, names []string) (more, lost bool, failed error) {
+func (c *copier) sweep(ctx context.Context, names []string) (more, lost bool, failed error) {
 	for _, name := range names {
-		copied, err := m.copy(ctx, name)
+		copied, err := c.copy(ctx, name)
 		switch {
 		case err == nil:
 			more = more || copied
@@ -94,38 +102,38 @@ func (m *Mirror) sweep(ctx context.Context, names []string) (more, lost bool, fa
 }
 
 // positions are those up to which the partitions are copied.
-func (m *Mirror) positions(names []string) eventlog.Offsets {
+func (c *copier) positions(names []string) eventlog.Offsets {
 	at := eventlog.Offsets{}
 	for _, name := range names {
-		p, _ := m.state.at(name)
+		p, _ := c.state.at(name)
 		at[name] = p.Through
 	}
 	return at
 }
 
 // miss notes which of the partitions that were copied the source has no more.
-func (m *Mirror) miss(ctx context.Context, names []string) {
-	for _, name := range m.state.names() {
+func (c *copier) miss(ctx context.Context, names []string) {
+	for _, name := range c.state.names() {
 		if !slices.Contains(names, name) {
-			m.fail(ctx, name, &eventlog.ReplacedError{Partition: name, Reason: "there is no partition of that name any more"})
+			c.fail(ctx, name, &eventlog.ReplacedError{Partition: name, Reason: "there is no partition of that name any more"})
 		}
 	}
 }
 
 // fail notes why nothing follows the copy of a partition. That it is another stays so.
-func (m *Mirror) fail(ctx context.Context, name string, err error) {
-	p, copied := m.state.at(name)
+func (c *copier) fail(ctx context.Context, name string, err error) {
+	p, copied := c.state.at(name)
 	if !copied || eventlog.Replaced(p.err) {
 		return
 	}
 	is := ""
 	switch {
 	case eventlog.Replaced(err):
-		m.log.Error("the source of the events is another than the one that was copied; nothing more is copied", "dir", m.dir,
+		c.store.log.Error("the source of the events is another than the one that was copied; nothing more is copied",
 			"error", err)
-		is, _ = eventlog.IncarnationOf(ctx, m.src, name) // without an answer, it is none of those that were copied either
+		is, _ = eventlog.IncarnationOf(ctx, c.src, name) // without an answer, it is none of those that were copied either
 	case eventlog.ForgottenIn(err) != nil && eventlog.ForgottenIn(p.err) == nil:
-		m.log.Error("events are not copied", "dir", m.dir, "error", err)
+		c.store.log.Error("events are not copied", "dir", c.store.dir, "error", err)
 	}
-	m.state.change(name, func(p *partition) { p.err, p.is = err, is })
+	c.state.change(name, func(p *partition) { p.err, p.is = err, is })
 }

@@ -62,7 +62,7 @@ func TestTheReserveOfFreeSpaceIsLeftAlone(t *testing.T) {
 func TestADirectoryOfAnotherFormatIsRefused(t *testing.T) {
 	dir, src := t.TempDir(), newScripted(t, sourcetest.Events(5))
 	m := open(t, Options{Dir: dir, Source: src})
-	if err := m.records.db.Set(formatKey, []byte{format + 1}, nil); err != nil {
+	if err := m.store.records.db.Set(formatKey, []byte{format + 1}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Close(); err != nil {

@@ -22,16 +22,12 @@ package mirror
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/internal/disk"
 )
 
 // Options configure a Mirror. Dir and Source are required.
@@ -45,18 +41,13 @@ type Options struct {
 
 // Mirror is the copy of a source.
 type Mirror struct {
-	dir     string
-	src     eventlog.Source
-	log     *slog.Logger
-	records records
-	disk    *disk.Disk
-	cache   *pebble.Cache
-	state   state
+	src   eventlog.Source
+	store *store
+	state *state
 
-	use     sync.RWMutex       // held for reading by each call that uses records, for writing while they are closed
-	writing sync.Mutex         // held by the commit that writes: one that waits for the disk is not overtaken
-	stop    context.CancelFunc // ends the copying
-	stopped chan struct{}      // closed when that has ended
+	use    sync.RWMutex       // held for reading by each call that uses the store, for writing while it is closed
+	stop   context.CancelFunc // ends the copying
+	copier *copier
 }
 
 var (
@@ -68,47 +59,16 @@ var (
 // Open opens the copy in the directory, which no other process may have open, and begins to follow the source. It does
 // not wait for the source. Where it fails, the source stays open.
 func Open(o Options) (*Mirror, error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-		dir, err := filepath.Abs(o.Dir)
-		if err != nil {
-			return nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
-		}
-		o.Dir = dir
+	store, copied, err := openStore(o)
+	if err != nil {
+		return nil, err
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	m := &Mirror{dir: o.Dir, src: o.Source, log: o.Logger, cache: pebble.NewCache(32 << 20), stopped: make(chan struct{}),
-		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger})}
-	if err := m.disk.Open(m.open); err != nil {
-		m.cache.Unref()
-		if errors.Is(err, disk.ErrFull) {
-			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
-		}
-		return nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
-	}
+	m := &Mirror{src: o.Source, store: store, state: newState(copied)}
+	m.copier = &copier{src: m.src, store: m.store, state: m.state, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop
-	go m.follow(ctx)
+	go m.copier.follow(ctx)
 	return m, nil
-}
-
-// open opens the store, and reads how far the copy has come.
-func (m *Mirror) open() error {
-	options := &pebble.Options{FS: m.disk.FS(), Cache: m.cache, MemTableSize: 16 << 20, Logger: m.disk.Logger(),
-		EventListener: m.disk.Listener()}
-	db, err := pebble.Open(m.dir, options)
-	if err != nil {
-		return err
-	}
-	m.records = records{db}
-	copied, err := m.records.load()
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	m.state.begin(copied)
-	return nil
 }
 
 // Close implements eventlog.Source. It closes the source too, and waits for reads under way.
@@ -118,45 +78,33 @@ func (m *Mirror) Close() error {
 	}
 	m.stop()
 	err := m.src.Close()
-	<-m.stopped
+	<-m.copier.ended
 	m.use.Lock()
 	defer m.use.Unlock()
-	closed := m.disk.Close(func() error {
-		defer m.cache.Unref()
-		return m.records.db.Close()
-	})
-	if closed != nil {
-		closed = fmt.Errorf("close the copy of the events in %s: %w", m.dir, closed)
+	return errors.Join(err, m.store.close())
+}
+
+// begin must succeed before the store is used; the call it returns ends the use.
+func (m *Mirror) begin() (end func(), err error) {
+	m.use.RLock()
+	if m.state.isClosed() {
+		m.use.RUnlock()
+		return nil, eventlog.ErrClosed
 	}
-	return errors.Join(err, closed)
+	return m.use.RUnlock, nil
 }
 
 // Writable returns why nothing can be copied now, nil where something can; what is missing may be space, which is
 // eventlog.ErrFull. Reads go on in either case.
-func (m *Mirror) Writable() error { return m.unwritable(m.disk.Writable()) }
-
-// unwritable is an error of the disk in the words of the contract of logs.
-func (m *Mirror) unwritable(err error) error {
-	var fault *disk.Fault
-	switch {
-	case !errors.As(err, &fault):
-		return err
-	case errors.Is(err, disk.ErrFull):
-		return fmt.Errorf("copy events: %w: %w", eventlog.ErrFull, err)
-	}
-	return fmt.Errorf("copy events: %w: %w", eventlog.ErrUnwritable, err)
-}
+func (m *Mirror) Writable() error { return m.store.writable() }
 
 // Snapshot writes a copy of the directory, as it is now, into another, which it makes: the copy of the same log. Files
 // that do not change are linked where the file system can do so.
 func (m *Mirror) Snapshot(dir string) error {
-	m.use.RLock()
-	defer m.use.RUnlock()
-	if m.state.isClosed() {
-		return eventlog.ErrClosed
+	end, err := m.begin()
+	if err != nil {
+		return err
 	}
-	if err := m.records.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
-		return fmt.Errorf("copy the copy of the events in %s: %w", m.dir, err)
-	}
-	return nil
+	defer end()
+	return m.store.snapshot(dir)
 }

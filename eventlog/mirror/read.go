@@ -1,7 +1,9 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -83,7 +85,7 @@ func (m *Mirror) Incarnation(ctx context.Context, name string) (string, error) {
 }
 
 // Replaced returns the *eventlog.ReplacedError of a partition that is another in the source than the one that was
-// copied, nil where there is none, as far as the source answers.
+// copied, nil where there is none. It fails while the source does not say.
 func (m *Mirror) Replaced(ctx context.Context) (replaced, err error) {
 	if err := m.settle(ctx); err != nil {
 		return nil, err
@@ -93,8 +95,13 @@ func (m *Mirror) Replaced(ctx context.Context) (replaced, err error) {
 			return p.err, nil
 		}
 	}
-	return nil, nil
+	if changed, err := m.state.settled(ctx); changed != nil || err != nil {
+		return nil, cmp.Or(err, errSilent)
+	}
+	return nil, m.state.failure()
 }
+
+var errSilent = errors.New("the source of the events does not answer")
 
 // Read implements eventlog.Source. At the end of the copy it waits for what the source is known to have there.
 func (m *Mirror) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
@@ -137,17 +144,22 @@ func (v *view) forgotten(name string, after uint64) error {
 }
 
 // scan reads what is copied.
-func (m *Mirror) scan(name string, after, through uint64, most int) (events []eventlog.Event, err error) {
-	m.use.RLock()
-	defer m.use.RUnlock()
-	if m.state.isClosed() {
-		return nil, eventlog.ErrClosed
+func (m *Mirror) scan(name string, after, through uint64, most int) ([]eventlog.Event, error) {
+	end, err := m.begin()
+	if err != nil {
+		return nil, err
 	}
-	if events, err = m.records.scan(name, after, through, most); err != nil {
-		return nil, fmt.Errorf("read the copy of the events in %s after offset %d of partition %q: %w", m.dir, after, name,
-			err)
+	defer end()
+	events, err := m.store.records.scan(name, after, through, most)
+	if err != nil {
+		return nil, m.unreadable(name, after, err)
 	}
 	return events, nil
+}
+
+func (m *Mirror) unreadable(name string, after uint64, err error) error {
+	return fmt.Errorf("read the copy of the events in %s after offset %d of partition %q: %w", m.store.dir, after, name,
+		err)
 }
 
 // EmptyThrough implements eventlog.SparseSource.
@@ -168,15 +180,15 @@ func (m *Mirror) EmptyThrough(ctx context.Context, name string, after uint64) (u
 		}
 		return eventlog.EmptyThrough(ctx, m.src, name, after)
 	}
-	m.use.RLock()
-	defer m.use.RUnlock()
-	if m.state.isClosed() {
-		return 0, eventlog.ErrClosed
+	end, err := m.begin()
+	if err != nil {
+		return 0, err
 	}
-	next, err := m.records.next(name, after, v.Through)
+	defer end()
+	next, err := m.store.records.next(name, after, v.Through)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("read the copy of the events in %s after offset %d of partition %q: %w", m.dir, after, name, err)
+		return 0, m.unreadable(name, after, err)
 	case next > 0:
 		return next - 1, nil
 	}

@@ -52,7 +52,7 @@ func (r records) load() (copied map[string]standing, err error) {
 	if err := r.checkFormat(); err != nil {
 		return nil, err
 	}
-	all, err := r.db.NewIter(&pebble.IterOptions{LowerBound: []byte{standingPrefix}, UpperBound: []byte{standingPrefix + 1}})
+	all, err := r.db.NewIter(&pebble.IterOptions{LowerBound: standingKey(""), UpperBound: []byte{standingPrefix + 1}})
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +174,8 @@ const (
 	malformed  = 1
 )
 
-// appendEvent appends the stored form of an event: a byte that says whether it is malformed, where it is the reason, led
-// by its length, and the frame.
+// appendEvent appends the stored form of an event: a byte that says whether it is malformed, where it is the reason,
+// led by its length, and the frame.
 func appendEvent(dst []byte, e *eventlog.Event) []byte {
 	if e.Malformed == nil {
 		return frame.Append(append(dst, wellFormed), e)

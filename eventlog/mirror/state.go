@@ -33,11 +33,12 @@ type partition struct {
 	eventSize int
 }
 
-func (s *state) begin(copied map[string]standing) {
-	s.partitions, s.changed = map[string]partition{}, make(chan struct{})
+func newState(copied map[string]standing) *state {
+	s := &state{partitions: map[string]partition{}, changed: make(chan struct{})}
 	for name, at := range copied {
 		s.partitions[name] = partition{standing: at}
 	}
+	return s
 }
 
 // announce wakes whoever waits; s.mu is held.
@@ -161,8 +162,8 @@ func (s *state) settled(ctx context.Context) (<-chan struct{}, error) {
 	return s.changed, nil
 }
 
-// follows returns what to wait for, nil where an event that is copied may follow the positions. Ahead says that some are
-// further on than the copy.
+// follows returns what to wait for, nil where an event that is copied may follow the positions. Ahead says that some
+// are further on than the copy.
 func (s *state) follows(ctx context.Context, after eventlog.Offsets) (changed <-chan struct{}, ahead bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

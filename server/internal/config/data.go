@@ -12,6 +12,7 @@ type Data struct {
 	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server, nats://HOST:PORT/STREAM a stream of NATS JetStream (tls:// where it must be encrypted)." default:"log:" group:"Data"`
 	EventsAuth
 	NATS
+	Mirror    bool  `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
 	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
@@ -44,6 +45,9 @@ func (p *Data) Parse() (Store, Source, error) {
 	}
 	if err == nil {
 		err = p.NATS.of(&source)
+	}
+	if err == nil && p.Mirror {
+		err = source.mirror(store)
 	}
 	return store, source, err
 }
