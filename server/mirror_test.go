@@ -39,6 +39,7 @@ func TestRowsAreRebuiltFromTheCopyOfAPurgedStream(t *testing.T) {
 	all.publish(t, 1, 30)
 	args, data := mirrored(t, all)
 	s := serve(t, versioned("1"), start{args: args})
+	s.ready(t)
 	s.folded(t, 30)
 	all.purge(t, 30)
 	all.publish(t, 31, 5)
@@ -54,14 +55,14 @@ func TestRowsAreRebuiltFromTheCopyOfAPurgedStream(t *testing.T) {
 
 	withoutRows(t, data)
 	s = serve(t, versioned("2"), start{args: append(slices.Clone(args), "--write-token", upstreamToken)})
-	s.folded(t, 35)
+	s.until(t, "folded", hasTask(t, s, 35))
 	for _, id := range []int{1, 30, 35} {
 		if !hasTask(t, s, id)() {
 			t.Errorf("task %d is not there", id)
 		}
 	}
 	other := serve(t, versioned("2"), start{args: append(embedded(t), "--events", s.url, "--events-token", upstreamToken)})
-	other.folded(t, 35)
+	other.until(t, "folded", hasTask(t, other, 35))
 	all.publish(t, 36, 1)
 	other.until(t, "following", hasTask(t, other, 36))
 }

@@ -103,7 +103,8 @@ func (m *Mirror) Replaced(ctx context.Context) (replaced, err error) {
 
 var errSilent = errors.New("the source of the events does not answer")
 
-// Read implements eventlog.Source. At the end of the copy it waits for what the source is known to have there.
+// Read implements eventlog.Source. At the end of the copy it waits for what the source is known to have there. While
+// the source cannot be copied, there is none at the end, and Wait says why: who reads may have events in hand.
 func (m *Mirror) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
 	for {
 		v, err := m.state.look(ctx, name)
@@ -124,6 +125,8 @@ func (m *Mirror) Read(ctx context.Context, name string, after uint64, most int) 
 			after = v.Through
 		}
 		switch err := v.stops(after, v.failing); {
+		case err != nil && after == v.Through:
+			return nil, nil
 		case err != nil:
 			return nil, err
 		case after > v.Through && v.asked:
