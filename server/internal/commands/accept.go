@@ -126,7 +126,8 @@ func (c *acceptCommand) show(ctx context.Context, p *Program, db *querydb.DB, sr
 	return wrong, nil
 }
 
-// replaced is why the source is another than the one that the copy of it is of, nil where it is not, or there is no copy.
+// replaced is why the source is another than the one that the copy of it is of, nil where it is not, or there is no
+// copy.
 func replaced(ctx context.Context, src *sources.Source) (other, err error) {
 	if src.Mirror == nil {
 		return nil, nil
@@ -139,8 +140,8 @@ func replaced(ctx context.Context, src *sources.Source) (other, err error) {
 
 // copyAnew sets the copy of the former log aside, and opens the source with another. It returns a source that is to be
 // closed in either case.
-func (c *acceptCommand) copyAnew(p *Program, src *sources.Source, from config.Source, store config.Store) (*sources.Source,
-	error) {
+func (c *acceptCommand) copyAnew(p *Program, src *sources.Source, from config.Source, store config.Store) (
+	*sources.Source, error) {
 	if err := src.Close(); err != nil {
 		return src, err
 	}

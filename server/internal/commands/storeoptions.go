@@ -83,7 +83,8 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 }
 
 func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
-	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, Mirror: o.Mirror, CacheMB: o.CacheMB, ReserveMB: 1}
+	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, Mirror: o.Mirror,
+		CacheMB: o.CacheMB, ReserveMB: 1}
 	store, from, err := at.Parse()
 	return at, store, from, err
 }
