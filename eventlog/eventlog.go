@@ -10,6 +10,7 @@
 //	filesource   a file of events, one JSON object a line, or a directory of such files: file:PATH of the server
 //	httpsource   the log of another server: https://HOST:PORT of the server
 //	memlog       a log in memory, for tests and programs that embed a server
+//	mirror       a durable copy of any of them on this machine: --mirror of the server
 //	natssource   a stream of NATS JetStream: nats://HOST:PORT/STREAM of the server
 //
 // # Adding a source

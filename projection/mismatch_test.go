@@ -169,6 +169,48 @@ func TestALogMadeAgainIsAnother(t *testing.T) {
 	}
 }
 
+// TestASourceThatSaysItIsAnotherIsAMismatch, and one that cannot be asked for what it may have is none.
+func TestASourceThatSaysItIsAnotherIsAMismatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  int
+		says error
+		want bool
+	}{
+		"another":              {9, &eventlog.ReplacedError{Partition: "0", Reason: "it is"}, true},
+		"another that is less": {5, &eventlog.ReplacedError{Partition: "0", Reason: "it is"}, true},
+		"away":                 {5, errors.New("away"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			drv := outliving{memstore.New()}
+			if m := mismatch(t, partitioned(t, 1, numbered(0, 9, "e")), drv, 4); m != nil {
+				t.Fatal(m)
+			}
+			db, err := querydb.Open(t.Context(), drv, []*querydb.Model{Model}, querydb.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := unreadable{partitioned(t, 1, numbered(0, c.end, "e")), c.says}
+			all, err := projection.FindMismatches(t.Context(), db, src, Projection("script"))
+			if c.want && (err != nil || len(all) == 0 || !all[0].Recreated) {
+				t.Errorf("%+v, %v; want that it was recreated", all, err)
+			}
+			if !c.want && (!errors.Is(err, c.says) || len(all) > 0) {
+				t.Errorf("%+v, %v; want what it says", all, err)
+			}
+		})
+	}
+}
+
+// unreadable is a log that knows its end, and cannot be read.
+type unreadable struct {
+	*memlog.Log
+	says error
+}
+
+func (u unreadable) Read(context.Context, string, uint64, int) ([]eventlog.Event, error) {
+	return nil, u.says
+}
+
 // made is a log with an incarnation.
 type made struct {
 	*memlog.Log

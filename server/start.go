@@ -58,6 +58,9 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
 		return err
 	}
+	if s.source.Mirror != nil {
+		s.storages.Add("mirror", s.source.Mirror)
+	}
 	s.backups.Parts = commands.BackupParts(rows, s.source)
 	return s.begin(ctx)
 }

@@ -5,7 +5,7 @@
 //
 // What is stored, and under which key:
 //
-//	"e" offset (8 bytes, big-endian)        the event: see appendFrame
+//	"e" offset (8 bytes, big-endian)        the event: see package frame
 //	"i" length of source, source, id        the offset of the event, 8 bytes, big-endian
 //	"f"                                     the format of all this, one byte
 //	"n"                                     the incarnation: see Incarnation; logs of earlier versions have none

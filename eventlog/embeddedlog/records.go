@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/internal/admit"
+	"github.com/foldql/foldql/eventlog/internal/frame"
 )
 
 // records are what is stored, under the keys that the comment of the package lists.
@@ -26,7 +27,7 @@ func eventKey(offset uint64) []byte { return binary.BigEndian.AppendUint64([]byt
 
 func identityKey(source, id string) []byte {
 	key := make([]byte, 0, len(source)+len(id)+4)
-	return append(appendText(append(key, 'i'), source), id...)
+	return append(frame.AppendText(append(key, 'i'), source), id...)
 }
 
 // checkFormat refuses a directory that was written in another format, and marks a new one.
@@ -80,12 +81,12 @@ func (r records) write(events []eventlog.Event) (*pebble.Batch, error) {
 
 // fill puts the events and what finds them into the batch.
 func fill(batch *pebble.Batch, events []eventlog.Event) error {
-	var frame []byte
+	var stored []byte
 	for i := range events {
 		e := &events[i]
 		key := eventKey(e.Offset)
-		frame = appendFrame(frame[:0], e)
-		if err := batch.Set(key, frame, nil); err != nil {
+		stored = frame.Append(stored[:0], e)
+		if err := batch.Set(key, stored, nil); err != nil {
 			return err
 		}
 		if err := batch.Set(identityKey(e.Source, e.ID), key[1:], nil); err != nil {
@@ -102,11 +103,11 @@ func (r records) find(source, id string) (*admit.Known, error) {
 		return nil, err
 	}
 	offset := binary.BigEndian.Uint64(value)
-	frame, err := r.get(eventKey(offset))
+	stored, err := r.get(eventKey(offset))
 	if err != nil {
 		return nil, err
 	}
-	e, err := parseFrame(frame)
+	e, err := frame.Parse(stored)
 	if err != nil {
 		return nil, fmt.Errorf("offset %d: %w", offset, err)
 	}
@@ -127,7 +128,7 @@ func (r records) scan(after, upto uint64) (events []eventlog.Event, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := parseFrame(bytes.Clone(value))
+		e, err := frame.Parse(bytes.Clone(value))
 		if err != nil {
 			return nil, err
 		}

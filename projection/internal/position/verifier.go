@@ -30,8 +30,17 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	}
 	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset,
 		Event: a.String(), End: end}
-	if end < offset {
+	if end == 0 {
 		return wrong
+	}
+	if end < offset { // or the source is away, and a copy of it knows an earlier end only
+		events, err := v.Source.Read(ctx, partition, offset-1, 1)
+		if err != nil && eventlog.ForgottenIn(err) == nil {
+			return unread(wrong, err)
+		}
+		if len(events) == 0 {
+			return wrong
+		}
 	}
 	if a == nil {
 		return nil
@@ -42,7 +51,7 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read event %d of partition %q: %w", a.Offset, partition, err)
+		return unread(wrong, err)
 	}
 	switch {
 	case len(events) == 0:
@@ -54,6 +63,15 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 		return wrong
 	}
 	return nil
+}
+
+// unread is the error of a read that failed: the mismatch, where the source says that the partition is another.
+func unread(wrong *MismatchError, err error) error {
+	if eventlog.Replaced(err) {
+		wrong.Recreated = true
+		return wrong
+	}
+	return fmt.Errorf("read event %d of partition %q: %w", wrong.Offset, wrong.Partition, err)
 }
 
 // forgot returns the mismatch, unless the source begins behind the event, which it has forgotten then, or says that

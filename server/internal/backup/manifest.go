@@ -1,6 +1,7 @@
 // Package backup writes a copy of the rows and the log of a running server to a directory, and puts it back.
 //
-// A backup is the directories rows and log, or one of them, as the stores wrote them, and the file backup.json, which
+// A backup is the directories rows and log, or one of them, as the stores wrote them, with mirror in place of log where
+// the server has a copy of the events of another source; and the file backup.json, which
 // has the size and the SHA-256 of every file. On the way from a server it is a tar stream whose last entry is
 // backup.json: a stream that ends before is no backup. The rows are copied first: so the log has each event that they
 // hold, and a server that starts on the backup folds those that follow.
@@ -20,8 +21,9 @@ import (
 
 // The parts of a backup, each a directory of it.
 const (
-	Rows = "rows"
-	Log  = "log"
+	Rows   = "rows"
+	Log    = "log"
+	Mirror = "mirror"
 )
 
 // manifestName is the file that makes a directory a backup.
@@ -34,7 +36,7 @@ const format = 1
 type Manifest struct {
 	Format int       `json:"format"`
 	Taken  time.Time `json:"taken"` // when all of it was as it is
-	Parts  []string  `json:"parts"` // Rows, Log or both
+	Parts  []string  `json:"parts"` // some of the above
 	Files  []File    `json:"files"`
 }
 
@@ -83,7 +85,7 @@ func parse(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%s names no parts: it is damaged", manifestName)
 	}
 	for _, part := range m.Parts {
-		if part != Rows && part != Log {
+		if part != Rows && part != Log && part != Mirror {
 			return nil, fmt.Errorf("%s names the part %.100q: it is damaged", manifestName, part)
 		}
 	}

@@ -48,7 +48,7 @@ func Restore(ctx context.Context, dir, data string) (m *Manifest, err error) {
 	if err := syncDirs(partial); err != nil {
 		return nil, err
 	}
-	for _, part := range []string{Log, Rows} {
+	for _, part := range []string{Log, Mirror, Rows} {
 		if !m.Has(part) {
 			continue
 		}

@@ -25,7 +25,7 @@ type Store interface {
 
 // Part is a store that is part of a backup.
 type Part struct {
-	Name  string // Rows or Log
+	Name  string // Rows, Log or Mirror
 	Store Store
 	Dir   string // of the store; a copy is first made beside it, of links to its files
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/eventlog/mirror"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/config"
@@ -63,6 +64,15 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 			return err
 		}
 	}
+	other, err := replaced(ctx, src)
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		if src, err = c.copyAnew(p, src, from, store); err != nil {
+			return err
+		}
+	}
 	for _, one := range p.Projections {
 		if err := projection.AdoptSource(ctx, db, src.Source, one); err != nil {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
@@ -79,6 +89,14 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 // show prints what the log contradicts and what would be lost, and reports whether that is anything.
 func (c *acceptCommand) show(ctx context.Context, p *Program, db *querydb.DB, src *sources.Source) (wrong bool,
 	err error) {
+	other, err := replaced(ctx, src)
+	if err != nil {
+		return false, err
+	}
+	if other != nil {
+		fmt.Fprintln(p.Stdout, other)
+		wrong = true
+	}
 	all := logcheck.Losses{}
 	first, err := logcheck.Former(ctx, db, src, p.Projections)
 	if err != nil {
@@ -106,6 +124,37 @@ func (c *acceptCommand) show(ctx context.Context, p *Program, db *querydb.DB, sr
 	}
 	all.Print(p.Stdout)
 	return wrong, nil
+}
+
+// replaced is why the source is another than the one that the copy of it is of, nil where it is not, or there is no
+// copy.
+func replaced(ctx context.Context, src *sources.Source) (other, err error) {
+	if src.Mirror == nil {
+		return nil, nil
+	}
+	if other, err = src.Mirror.Replaced(ctx); err != nil {
+		return nil, fmt.Errorf("compare the copy of the events with their source: %w", err)
+	}
+	return other, nil
+}
+
+// copyAnew sets the copy of the former log aside, and opens the source with another. It returns a source that is to be
+// closed in either case.
+func (c *acceptCommand) copyAnew(p *Program, src *sources.Source, from config.Source, store config.Store) (
+	*sources.Source, error) {
+	if err := src.Close(); err != nil {
+		return src, err
+	}
+	aside, err := mirror.SetAside(src.Dir)
+	if err != nil {
+		return src, err
+	}
+	fmt.Fprintf(p.Stdout, "the copy of the former log is set aside: remove %s when nobody needs its events\n", aside)
+	anew, err := p.OpenSource(from, store, c.Data.Reserve(), c.MaxEvent)
+	if err != nil {
+		return src, err
+	}
+	return anew, nil
 }
 
 // confirm wants the word of the operator.

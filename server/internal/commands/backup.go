@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/client"
@@ -92,16 +93,21 @@ func BackupParts(rows *stores.Rows, src *sources.Source) (parts []backup.Part) {
 	if at, ok := src.Log.(backup.Store); ok && src.Dir != "" {
 		parts = append(parts, backup.Part{Name: backup.Log, Store: at, Dir: src.Dir})
 	}
+	if src.Mirror != nil {
+		parts = append(parts, backup.Part{Name: backup.Mirror, Store: src.Mirror, Dir: src.Dir})
+	}
 	return parts
 }
 
 // partsOf names the parts of a backup.
 func partsOf(m *backup.Manifest) string {
-	switch {
-	case !m.Has(backup.Log):
-		return "rows"
-	case !m.Has(backup.Rows):
-		return "log"
+	var names []string
+	for _, part := range []struct{ name, words string }{
+		{backup.Rows, "rows"}, {backup.Log, "the log"}, {backup.Mirror, "the copy of the events"},
+	} {
+		if m.Has(part.name) {
+			names = append(names, part.words)
+		}
 	}
-	return "rows and the log"
+	return strings.TrimPrefix(strings.Join(names, " and "), "the ")
 }

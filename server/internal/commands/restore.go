@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/eventlog/mirror"
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/search"
 )
 
 // Restore puts a backup into a data directory.
@@ -32,13 +34,31 @@ func (c *Restore) Run(ctx context.Context, p *Program) error {
 		fmt.Fprintf(p.Stdout, ", with %d events", events)
 	}
 	fmt.Fprintln(p.Stdout)
+	if m.Has(backup.Mirror) {
+		return c.verifyCopy(p)
+	}
+	return nil
+}
+
+// verifyCopy opens the copy of the events of another source, and says how far it goes. It is compared with its source
+// when a server starts.
+func (c *Restore) verifyCopy(p *Program) error {
+	at, err := mirror.CopiedThrough(mirror.Options{Dir: config.MirrorIn(c.Data), Reserve: 1 << 20, Logger: p.Log})
+	if err != nil {
+		return fmt.Errorf("the backup is restored to %s, and cannot be used: %w", c.Data, err)
+	}
+	fmt.Fprintf(p.Stdout, "the copy of the events goes up to %s\n", search.FormatPosition(at))
 	return nil
 }
 
 // verify returns how many events the log has.
 func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (events uint64, err error) {
-	if !m.Has(backup.Rows) {
+	switch {
+	case m.Has(backup.Rows):
+	case m.Has(backup.Log):
 		return c.countEvents(ctx, p)
+	default:
+		return 0, nil
 	}
 	at := StoreOptions{Store: config.Embedded + ":" + c.Data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
 	if !m.Has(backup.Log) { // the rows are of a source that is elsewhere

@@ -18,6 +18,7 @@ type StoreOptions struct {
 	Store  string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
 	Events string `help:"Where events come from, with --store." default:"log:" group:"Data"`
 	config.EventsAuth
+	Mirror   bool  `help:"The server keeps a copy of the events beside the rows (--mirror): work on that." group:"Data"`
 	CacheMB  int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MaxEvent int   `help:"Bytes of one event." default:"262144" group:"Data"`
 }
@@ -34,7 +35,7 @@ func (p *Program) RefuseWithoutStore(flags ...string) error {
 }
 
 // StoreFlags are those of StoreOptions that mean nothing without --store.
-var StoreFlags = []string{"events", "cache-mb", "max-event"}
+var StoreFlags = []string{"events", "mirror", "cache-mb", "max-event"}
 
 // FoldFlags are those of config.Fold.
 var FoldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
@@ -73,16 +74,17 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir := sources.LogDir(from, store); dir != "" {
+	if dir := sources.Dir(from, store); dir != "" {
 		if _, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("open the event log: %w; name the data directory by --store or --events", err)
+			return nil, fmt.Errorf("open the events: %w; name the data directory by --store or --events", err)
 		}
 	}
 	return p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
 }
 
 func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
-	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, CacheMB: o.CacheMB, ReserveMB: 1}
+	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, Mirror: o.Mirror,
+		CacheMB: o.CacheMB, ReserveMB: 1}
 	store, from, err := at.Parse()
 	return at, store, from, err
 }

@@ -20,6 +20,8 @@ type Source struct {
 	NATS  NATS
 	// Mapping makes events of messages that are no CloudEvents, nil where all are.
 	Mapping *payload.Mapping
+	// Mirror is the directory of a copy of the events on this machine, "" where there is none.
+	Mirror string
 }
 
 // Bound is the kind of source that rows are bound to: the log of another server has the positions that it has there.
@@ -28,6 +30,23 @@ func (s Source) Bound() string {
 		return Log
 	}
 	return s.Kind
+}
+
+// mirror has the events copied to where the rows are. What is on this machine, or is there only once, is not copied.
+func (s *Source) mirror(store Store) error {
+	switch {
+	case s.Kind == Log:
+		return Wrong("mirror", "the events are in a log on this machine already; leave it out, or name another source by "+
+			"--events")
+	case s.Kind == File && s.Path == "-":
+		return Wrong("mirror", "standard input is there only once, and no copy of it can go on; write it to a file, and "+
+			"give --events file:PATH")
+	case store.Kind == Memory:
+		return Wrong("mirror", "memory: keeps nothing, and has no place for a copy; choose --store embedded:DIR, or leave "+
+			"it out")
+	}
+	s.Mirror = store.Mirror()
+	return nil
 }
 
 // EventsAuth is the secret of those who read the events of another server.

@@ -110,4 +110,10 @@ func (p Store) Rows() string { return filepath.Join(p.Dir, "rows") }
 // Log is the directory of the log that belongs to the store.
 func (p Store) Log() string { return LogIn(cmp.Or(p.Dir, usualDir)) }
 
+// Mirror is the directory of the copy of a source that belongs to the store.
+func (p Store) Mirror() string { return MirrorIn(cmp.Or(p.Dir, usualDir)) }
+
+// MirrorIn is where a data directory has the copy of a source.
+func MirrorIn(dir string) string { return filepath.Join(dir, "mirror") }
+
 func LogIn(dir string) string { return filepath.Join(dir, "log") }

@@ -9,7 +9,7 @@ import (
 
 // directory is what this server writes to a disk of its own.
 type directory struct {
-	Name string // "rows" or "log"
+	Name string // "rows", "log" or "mirror"
 	At   interface{ Writable() error }
 }
 

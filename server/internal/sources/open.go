@@ -3,6 +3,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/foldql/foldql/eventlog/filesource"
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/eventlog/mirror"
 	"github.com/foldql/foldql/eventlog/natssource"
 	"github.com/foldql/foldql/server/internal/config"
 )
@@ -22,9 +24,10 @@ import (
 // Source is where events come from: a log that can be appended to, or a file or a directory that cannot.
 type Source struct {
 	eventlog.Source
-	Log     eventlog.Log // nil for a file
-	Dir     string       // of a log on this machine, "" for any other source
-	Growing bool         // it is standard input, which may not have come yet
+	Log     eventlog.Log   // nil for a file
+	Mirror  *mirror.Mirror // the copy on this machine that the source is read from; nil where it is read itself
+	Dir     string         // of a log or a copy on this machine, "" for any other source
+	Growing bool           // it is standard input, which may not have come yet
 }
 
 // Options are how a source is opened.
@@ -38,28 +41,29 @@ type Options struct {
 
 // Open opens the source of events of a store.
 func Open(at config.Source, store config.Store, o Options) (*Source, error) {
-	switch {
-	case at.Kind == config.Remote:
-		s, err := httpsource.Open(httpsource.Options{URL: at.Path, Token: at.Token, MaxEventBytes: o.MaxEventBytes})
+	if at.Kind == config.Log {
+		return openLog(at, store, &o)
+	}
+	src, err := openForeign(&at, &o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Growing: at.Path == "-"}
+	if at.Mirror != "" {
+		s.Dir = at.Mirror
+		s.Mirror, err = mirror.Open(mirror.Options{Dir: at.Mirror, Source: src, Reserve: o.Reserve, Logger: o.Logger})
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, src.Close())
 		}
-		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
-	case at.Kind == config.Stream:
-		s, err := openStream(&at, o.MaxEventBytes)
-		if err != nil {
-			return nil, err
-		}
-		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
-	case at.Kind == config.File:
-		f, err := openFile(filesource.Options{
-			Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes, Mapping: at.Mapping,
-		})
-		if err != nil {
-			return nil, err
-		}
-		return &Source{Source: &undeclaredTypes{Source: f, types: o.Types, log: o.Logger}, Growing: at.Path == "-"}, nil
-	case store.Kind == config.Memory && at.Path == "":
+		src = s.Mirror
+	}
+	s.Source = &undeclaredTypes{Source: src, types: o.Types, log: o.Logger}
+	return s, nil
+}
+
+// openLog opens a log on this machine.
+func openLog(at config.Source, store config.Store, o *Options) (*Source, error) {
+	if store.Kind == config.Memory && at.Path == "" {
 		l := memlog.New(memlog.Options{})
 		return &Source{Source: l, Log: l}, nil
 	}
@@ -69,6 +73,19 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		return nil, err
 	}
 	return &Source{Source: l, Log: l, Dir: dir}, nil
+}
+
+// openForeign opens a source that is no log of this server.
+func openForeign(at *config.Source, o *Options) (eventlog.Source, error) {
+	switch at.Kind {
+	case config.Remote:
+		return httpsource.Open(httpsource.Options{URL: at.Path, Token: at.Token, MaxEventBytes: o.MaxEventBytes})
+	case config.Stream:
+		return openStream(at, o.MaxEventBytes)
+	}
+	return openFile(filesource.Options{
+		Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes, Mapping: at.Mapping,
+	})
 }
 
 // openStream opens a stream of NATS JetStream.
@@ -84,6 +101,10 @@ func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
 	}
 	return s, nil
 }
+
+// Dir returns where the log of a store, or the copy of its source, is on this machine; "" where the source is read
+// from elsewhere.
+func Dir(at config.Source, store config.Store) string { return cmp.Or(at.Mirror, LogDir(at, store)) }
 
 // LogDir returns where the log of a store is on this machine, "" where the source is none that is.
 func LogDir(at config.Source, store config.Store) string {

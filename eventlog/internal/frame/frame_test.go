@@ -1,4 +1,4 @@
-package embeddedlog
+package frame
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func FuzzFrame(f *testing.F) {
 		if name != "" {
 			want.Extensions = map[string]string{name: value, name + "2": value}
 		}
-		got, err := parseFrame(appendFrame(nil, &want))
+		got, err := Parse(Append(nil, &want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,10 +34,10 @@ func FuzzFrame(f *testing.F) {
 
 // FuzzDamagedFrame never panics.
 func FuzzDamagedFrame(f *testing.F) {
-	f.Add(appendFrame(nil, &eventlog.Event{ID: "a", Extensions: map[string]string{"x": "y"}, Data: []byte(`{}`)}))
+	f.Add(Append(nil, &eventlog.Event{ID: "a", Extensions: map[string]string{"x": "y"}, Data: []byte(`{}`)}))
 	f.Add([]byte{5, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		e, err := parseFrame(b)
+		e, err := Parse(b)
 		if err == nil && len(e.Data) > len(b) {
 			t.Fatal("more data than there is")
 		}
@@ -45,24 +45,24 @@ func FuzzDamagedFrame(f *testing.F) {
 }
 
 func TestATornFrameIsAnError(t *testing.T) {
-	whole := appendFrame(nil, &eventlog.Event{
+	whole := Append(nil, &eventlog.Event{
 		ID: "a", Source: "/s", Type: "T", Extensions: map[string]string{"x": "y"}, Time: time.Unix(1705314600, 5),
 	})
 	for n := range whole {
-		if _, err := parseFrame(whole[:n]); err == nil {
+		if _, err := Parse(whole[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes were read", n, len(whole))
 		}
 	}
 }
 
-func BenchmarkParseFrame(b *testing.B) {
-	frame := appendFrame(nil, &eventlog.Event{
+func BenchmarkParse(b *testing.B) {
+	frame := Append(nil, &eventlog.Event{
 		ID: "nedb@1.1.3:VersionPublished", Source: "/registry", Type: "VersionPublished", Subject: "nedb",
 		Time: time.Unix(1705314600, 0), Data: make([]byte, 1000),
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := parseFrame(frame); err != nil {
+		if _, err := Parse(frame); err != nil {
 			b.Fatal(err)
 		}
 	}

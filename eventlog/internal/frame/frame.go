@@ -1,4 +1,11 @@
-package embeddedlog
+// Package frame has the form in which stores on the local disk keep an event.
+//
+// A stored event is the length of its head, the head, and the data as it came. The head is the texts of the event, each
+// led by its length, in the order of texts; the time as seconds and nanoseconds; and the extensions, led by their
+// number, each a name and a value. Numbers are varints.
+//
+// One string is made of the whole head, and the texts are parts of it: an event costs two allocations to read.
+package frame
 
 import (
 	"encoding/binary"
@@ -11,46 +18,41 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// A stored event is the length of its head, the head, and the data as it came. The head is the texts of the event, each
-// led by its length, in the order of texts; the time as seconds and nanoseconds; and the extensions, led by their
-// number, each a name and a value. Numbers are varints.
-//
-// One string is made of the whole head, and the texts are parts of it: an event costs two allocations to read.
-
 // texts are the texts of an event in the order in which they are stored.
 func texts(e *eventlog.Event) [6]*string {
 	return [...]*string{&e.ID, &e.Source, &e.Type, &e.Subject, &e.PartitionKey, &e.DataSchema}
 }
 
-// appendFrame appends the stored form of the event.
-func appendFrame(dst []byte, e *eventlog.Event) []byte {
+// Append appends the stored form of the event: all but where it stands, and why it is malformed.
+func Append(dst []byte, e *eventlog.Event) []byte {
 	head := make([]byte, 0, 256)
 	for _, t := range texts(e) {
-		head = appendText(head, *t)
+		head = AppendText(head, *t)
 	}
 	head = binary.AppendVarint(head, e.Time.Unix())
 	head = binary.AppendUvarint(head, uint64(e.Time.Nanosecond()))
 	head = binary.AppendUvarint(head, uint64(len(e.Extensions)))
 	if len(e.Extensions) > 0 {
 		for _, name := range slices.Sorted(maps.Keys(e.Extensions)) {
-			head = appendText(appendText(head, name), e.Extensions[name])
+			head = AppendText(AppendText(head, name), e.Extensions[name])
 		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(head)))
 	return append(append(dst, head...), e.Data...)
 }
 
-func appendText(dst []byte, s string) []byte {
+// AppendText appends a text, led by its length.
+func AppendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-var errFrame = errors.New("the stored event is damaged")
+var errDamaged = errors.New("the stored event is damaged")
 
-// parseFrame reads a stored event. Data shares the memory of b.
-func parseFrame(b []byte) (eventlog.Event, error) {
+// Parse reads a stored event. Its data share the memory of b.
+func Parse(b []byte) (eventlog.Event, error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b)-n) {
-		return eventlog.Event{}, errFrame
+		return eventlog.Event{}, errDamaged
 	}
 	h := head{raw: b[n : n+int(size)], text: string(b[n : n+int(size)])}
 	e := eventlog.Event{Data: b[n+int(size):]}
@@ -66,7 +68,7 @@ func parseFrame(b []byte) (eventlog.Event, error) {
 		}
 	}
 	if h.bad || h.pos != len(h.raw) {
-		return eventlog.Event{}, fmt.Errorf("%w: its head does not parse", errFrame)
+		return eventlog.Event{}, fmt.Errorf("%w: its head does not parse", errDamaged)
 	}
 	return e, nil
 }

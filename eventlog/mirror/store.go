@@ -1,0 +1,100 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/disk"
+)
+
+// store is a copy on the disk.
+type store struct {
+	dir     string
+	log     *slog.Logger
+	records records
+	disk    *disk.Disk
+	cache   *pebble.Cache
+	writing sync.Mutex // held by the commit that writes: one that waits for the disk is not overtaken
+}
+
+// openStore opens a copy, and reads how far it has come.
+func openStore(o Options) (s *store, copied map[string]standing, err error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+		dir, err := filepath.Abs(o.Dir)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
+		}
+		o.Dir = dir
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s = &store{dir: o.Dir, log: o.Logger, cache: pebble.NewCache(32 << 20),
+		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger})}
+	err = s.disk.Open(func() (err error) {
+		copied, err = s.open()
+		return err
+	})
+	if err != nil {
+		s.cache.Unref()
+		if errors.Is(err, disk.ErrFull) {
+			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
+		}
+		return nil, nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
+	}
+	return s, copied, nil
+}
+
+func (s *store) open() (map[string]standing, error) {
+	db, err := pebble.Open(s.dir, &pebble.Options{FS: s.disk.FS(), Cache: s.cache, MemTableSize: 16 << 20,
+		Logger: s.disk.Logger(), EventListener: s.disk.Listener()})
+	if err != nil {
+		return nil, err
+	}
+	s.records = records{db}
+	copied, err := s.records.load()
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return copied, nil
+}
+
+func (s *store) close() error {
+	err := s.disk.Close(func() error {
+		defer s.cache.Unref()
+		return s.records.db.Close()
+	})
+	if err != nil {
+		return fmt.Errorf("close the copy of the events in %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+func (s *store) writable() error { return s.unwritable(s.disk.Writable()) }
+
+// unwritable is an error of the disk in the words of the contract of logs.
+func (s *store) unwritable(err error) error {
+	var fault *disk.Fault
+	switch {
+	case !errors.As(err, &fault):
+		return err
+	case errors.Is(err, disk.ErrFull):
+		return fmt.Errorf("copy events: %w: %w", eventlog.ErrFull, err)
+	}
+	return fmt.Errorf("copy events: %w: %w", eventlog.ErrUnwritable, err)
+}
+
+func (s *store) snapshot(dir string) error {
+	if err := s.records.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+		return fmt.Errorf("back up the copy of the events in %s: %w", s.dir, err)
+	}
+	return nil
+}

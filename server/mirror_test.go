@@ -1,0 +1,233 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// mirrored are the arguments of a server that keeps a copy of the stream, and its data directory.
+func mirrored(t *testing.T, all *tasks) (args []string, data string) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
+	return []string{"--store", "embedded:" + data, "--cache-mb", "8", "--events", all.url, "--mirror"}, data
+}
+
+// purge has the stream forget its messages up to a sequence.
+func (s *tasks) purge(t *testing.T, through uint64) {
+	t.Helper()
+	if err := s.stream(t).Purge(t.Context(), jetstream.WithPurgeSequence(through+1)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutRows removes the rows, so that the next start folds everything.
+func withoutRows(t *testing.T, data string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(data, "rows")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRowsAreRebuiltFromTheCopyOfAPurgedStream, by the server that has the copy and by one that follows it.
+func TestRowsAreRebuiltFromTheCopyOfAPurgedStream(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	args, data := mirrored(t, all)
+	s := serve(t, versioned("1"), start{args: args})
+	s.ready(t)
+	s.folded(t, 30)
+	all.purge(t, 30)
+	all.publish(t, 31, 5)
+	s.until(t, "following", hasTask(t, s, 35))
+	s.end(t)
+	all.purge(t, 35)
+
+	s = serve(t, versioned("2"), start{args: args}) // which rebuilds
+	s.ready(t)
+	s.until(t, "switched", func() bool { return s.statusOf(t).Projections[0].Build == nil })
+	s.folded(t, 35)
+	s.end(t)
+
+	withoutRows(t, data)
+	s = serve(t, versioned("2"), start{args: append(slices.Clone(args), "--write-token", upstreamToken)})
+	s.until(t, "folded", hasTask(t, s, 35))
+	for _, id := range []int{1, 30, 35} {
+		if !hasTask(t, s, id)() {
+			t.Errorf("task %d is not there", id)
+		}
+	}
+	other := serve(t, versioned("2"), start{args: append(embedded(t), "--events", s.url, "--events-token", upstreamToken)})
+	other.until(t, "folded", hasTask(t, other, 35))
+	all.publish(t, 36, 1)
+	other.until(t, "following", hasTask(t, other, 36))
+}
+
+// TestACopyIsFoldedWhileTheSourceIsAway: the server starts, folds what it has, and says that it is not up to date.
+func TestACopyIsFoldedWhileTheSourceIsAway(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	args, data := mirrored(t, all)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 30))
+	s.end(t)
+	withoutRows(t, data)
+	connected := all.js.Conn().StatusChanged()
+	all.server.Stop()
+
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded without NATS", hasTask(t, s, 30))
+	s.until(t, "telling", says(t, s, "not connected"))
+	s.until(t, "stalled", says(t, s, `"state":"stalled"`))
+	if status, _ := s.request(t, "GET", "/readyz", ""); status != 503 {
+		t.Errorf("the server is ready: %d", status)
+	}
+	if status, body := s.request(t, "GET", "/events?partition=TASKS&after=28&limit=10", ""); status != 200 ||
+		!strings.Contains(body, "added-30") {
+		t.Errorf("its events: %d %s", status, body)
+	}
+	all.server.Restart(t)
+	for !all.js.Conn().IsConnected() {
+		<-connected
+	}
+	all.publish(t, 31, 5)
+	s.until(t, "following", hasTask(t, s, 35))
+	s.ready(t)
+}
+
+// TestACopyOfAStreamThatWasMadeAnewIsSetAside when an operator accepts the new one, and nothing is mixed before.
+func TestACopyOfAStreamThatWasMadeAnewIsSetAside(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 10)
+	args, data := mirrored(t, all)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 10))
+	if err := all.js.DeleteStream(t.Context(), "TASKS"); err != nil {
+		t.Fatal(err)
+	}
+	all.create(t)
+	all.publish(t, 101, 20)
+	mismatch := func() bool {
+		_, body := s.request(t, "GET", "/readyz", "")
+		return strings.Contains(body, "server log accept")
+	}
+	s.until(t, "telling", mismatch)
+	s.end(t)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "telling after a restart", mismatch)
+	if !hasTask(t, s, 10)() || hasTask(t, s, 120)() {
+		t.Error("rows are not as they were")
+	}
+	s.end(t)
+
+	accept := append([]string{"log", "accept"}, args...)
+	runProgram(t, newProject(false).App, start{args: accept}).wantExit(t, exitUsage, "is of another log")
+	runProgram(t, newProject(false).App, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "set aside")
+	aside, err := filepath.Glob(filepath.Join(data, "mirror.former-*"))
+	if len(aside) != 1 || err != nil {
+		t.Errorf("set aside are %q, %v", aside, err)
+	}
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folding the new one", hasTask(t, s, 120))
+	if hasTask(t, s, 10)() {
+		t.Error("a task of the former stream is there")
+	}
+	s.end(t)
+	runProgram(t, newProject(false).App, start{args: accept}).wantExit(t, exitDone, "there is nothing to accept")
+}
+
+// TestRowsThatAreFurtherOnThanTheirCopyGoOn: the copy comes later than the rows, or is restored from a backup.
+func TestRowsThatAreFurtherOnThanTheirCopyGoOn(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	args, data := mirrored(t, all)
+	plain := args[:len(args)-1]
+	s := serve(t, newProject(false).App, start{args: plain})
+	s.until(t, "folded", hasTask(t, s, 30))
+	s.end(t)
+	all.purge(t, 20)
+	s = serve(t, newProject(false).App, start{args: args})
+	all.publish(t, 31, 5)
+	s.until(t, "going on with a copy", hasTask(t, s, 35))
+	s.ready(t)
+	older := filepath.Join(t.TempDir(), "older")
+	backup := runProgram(t, newProject(false).App, start{args: []string{"backup", older, "--url", s.url}})
+	backup.wantExit(t, exitDone, "has the rows and the copy of the events as of")
+	all.publish(t, 36, 5)
+	s.until(t, "following", hasTask(t, s, 40))
+	s.end(t)
+
+	if err := os.RemoveAll(filepath.Join(data, "mirror")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(data, "mirror"), os.DirFS(filepath.Join(older, "mirror"))); err != nil {
+		t.Fatal(err)
+	}
+	all.publish(t, 41, 5)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "going on with an older copy", hasTask(t, s, 45))
+	s.end(t)
+
+	restored := filepath.Join(t.TempDir(), "restored")
+	runProgram(t, newProject(false).App, start{args: []string{"restore", older, restored}}).
+		wantExit(t, exitDone, "the copy of the events goes up to TASKS:35")
+	again := slices.Clone(args)
+	again[1] = "embedded:" + restored
+	s = serve(t, newProject(false).App, start{args: again})
+	s.until(t, "going on from a backup", hasTask(t, s, 45))
+}
+
+// TestTheEventsOfACopyAreShownWithoutTheirSource, by commands that work on the data directory.
+func TestTheEventsOfACopyAreShownWithoutTheirSource(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	args, _ := mirrored(t, all)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 30))
+	s.end(t)
+	all.server.Stop()
+	app, where := newProject(false).App, slices.Concat(args[:2], args[4:])
+	runProgram(t, app, start{args: append([]string{"events", "show", "TASKS:30"}, where...)}).
+		wantExit(t, exitDone, "added-30")
+	found := runProgram(t, app, start{args: append([]string{"events", "search", "--limit", "0"}, where...)})
+	if n := strings.Count(found.stdout.String(), "TaskAdded"); found.code != exitDone || n != 30 {
+		t.Errorf("%d events: %s%s", n, &found.stdout, &found.stderr)
+	}
+	missing := append([]string{"events", "search", "--store", "embedded:" + t.TempDir()}, args[4:]...)
+	runProgram(t, app, start{args: missing}).wantExit(t, exitFailed, "name the data directory")
+}
+
+// TestACopyIsRefusedWhereItMakesNoSense, with the way out.
+func TestACopyIsRefusedWhereItMakesNoSense(t *testing.T) {
+	store := embedded(t)
+	for want, args := range map[string][]string{
+		"in a log on this machine already": store,
+		"is there only once":               append(slices.Clone(store), "--events", "file:-"),
+		"memory: keeps nothing":            {"--store", "memory:", "--events", "nats://127.0.0.1:1/TASKS"},
+	} {
+		for _, by := range []start{
+			{args: append([]string{"replay", "--mirror"}, args...)},
+			{args: append([]string{"replay"}, args...), env: map[string]string{"FOLDQL_MIRROR": "true"}},
+		} {
+			runProgram(t, newProject(false).App, by).wantExit(t, exitUsage, "mirror: ")
+			runProgram(t, newProject(false).App, by).wantExit(t, exitUsage, want)
+		}
+	}
+}
+
+// TestAFileIsFoldedFromItsCopy, and what is appended to it later; another file in its place is not.
+func TestAFileIsFoldedFromItsCopy(t *testing.T) {
+	store := embedded(t)
+	replay := func(name string, from, n int) *call {
+		path := writeLines(t, name, taskEvents(from, n))
+		args := append(append([]string{"replay"}, store...), "--events", "file:"+path, "--mirror")
+		return runProgram(t, newProject(false).App, start{args: args})
+	}
+	replay("first.jsonl", 1, 20).wantExit(t, exitDone, "Tasks: 20 events")
+	replay("grown.jsonl", 1, 30).wantExit(t, exitDone, "Tasks: 10 events")
+	replay("other.jsonl", 101, 40).wantExit(t, exitFailed, "server log accept")
+}
