@@ -52,10 +52,21 @@ func namesOf(p *projection.Projection) []string {
 
 // rebuild does something about the rows of models that are built beside those that serve.
 func (a *API) rebuild(what projections.What) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.ask(w, r, what) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.eachNamed(w, r, string(what), func(ctx context.Context, one *projections.Running) error {
+			return a.Folds.Ask(ctx, one, what)
+		})
+	})
 }
 
-func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What) {
+// acceptCode has rows that other code has begun be those of the present code.
+func (a *API) acceptCode(w http.ResponseWriter, r *http.Request) {
+	a.eachNamed(w, r, "accept", a.Folds.AcceptCode)
+}
+
+// eachNamed does something about the rows that a request names, once for those that change generation together.
+func (a *API) eachNamed(w http.ResponseWriter, r *http.Request, what string,
+	do func(context.Context, *projections.Running) error) {
 	names, bad := a.named(w, r)
 	if bad != nil {
 		bad.Write(w)
@@ -70,7 +81,7 @@ func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What)
 		for _, other := range one.Together() {
 			done[other] = true
 		}
-		if err := a.Folds.Ask(ctx, one, what); err != nil {
+		if err := do(ctx, one); err != nil {
 			a.refused(ctx, one.Name, err).Write(w)
 			return
 		}
