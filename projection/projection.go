@@ -30,6 +30,9 @@ type Projection struct {
 	TagsOf func(e *eventlog.Event) ([]string, error)
 	// Project decodes the event and hands it to the projector.
 	Project func(e *eventlog.Event, m Meta) ([]Op, error)
+	// Code are the projector and its upcasters: of the packages of their types a hash is kept beside the rows, where
+	// generated code has registered what those were compiled from. See package sourcehash.
+	Code []any
 
 	rows    fold.Model  // of Model
 	history *fold.Model // that of a time series, to which the projector appends; nil where there is none

@@ -7,16 +7,41 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/sourcehash"
 	"github.com/foldql/foldql/querydb"
 )
 
 // record names what is on record of the projection.
 func (p *Projection) record() checkpoint.Projection {
-	of := checkpoint.Projection{Name: p.Name, Models: p.Models()}
+	of := checkpoint.Projection{Name: p.Name, Models: p.Models(), Code: sourcehash.Of(p.code()...)}
 	if len(of.Models) == 1 {
 		of.Reindex = p.rows.Reindex
 	}
 	return of
+}
+
+// code are the values whose types' packages hold the code of the projection.
+func (p *Projection) code() (all []any) {
+	for _, one := range p.each() {
+		all = append(all, one.Code...)
+	}
+	return all
+}
+
+// CodePackages returns the import paths of the packages whose code is compared by [CodeChanged].
+func (p *Projection) CodePackages() []string { return sourcehash.Packages(p.code()...) }
+
+// CodeChanged reports whether the rows that serve are those that the projection folds, by their version, and were begun
+// by other code than the projection has: comments and formatting do not count, nor does a program that knows no hash of
+// its code. It changes nothing.
+func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	return checkpoint.CodeChanged(ctx, db, p.record())
+}
+
+// AcceptCode puts on record that the rows that serve, and those that are built beside them, are those of the
+// projection's present code.
+func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
+	return checkpoint.AcceptCode(ctx, db, p.record())
 }
 
 // TargetGenerations returns the numbers of the generations that a projection will write to when it starts, one for each

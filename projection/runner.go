@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/delivery"
+	"github.com/foldql/foldql/projection/sourcehash"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -35,7 +36,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 	}
 	r := &Runner{projection: p, src: src, cfg: cfg, progress: progress{now: cfg.Now}}
 	r.engine = delivery.New(delivery.Projection{
-		Name: p.Name, Models: p.folds(), Code: codeOf(&r.projection),
+		Name: p.Name, Models: p.folds(), Code: codeOf(&r.projection), CodeHash: sourcehash.Of(p.code()...),
 	}, src, db, delivery.Config(cfg))
 	r.follower = delivery.NewFollower(r.engine)
 	return r, nil

@@ -51,7 +51,8 @@ func TestUpcastersGetStubsOfWhatTheyLack(t *testing.T) {
 			"versions, and needs the upcasters (fix: call ops.Project%[1]s(%[1]s{}, Upcasters{}))\n", model)
 	}
 	lock := ""
-	wants("said at first", generated(&lock, `type Added { id: ID! } type Named { id: ID! }`), "")
+	wants("said at first", generated(&lock, `type Added { id: ID! } type Named { id: ID! }`),
+		"projection/projectors/sources_gen.go: written\n")
 
 	const second = `type Added @version(n: 2) { id: Int! } type Named { id: ID! }`
 	wants("said of a second version", generated(&lock, second),

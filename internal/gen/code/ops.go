@@ -218,6 +218,11 @@ func (f *opsFile) projector(m *schema.Model, r *schema.ReadModel, w *schema.Writ
 	if w.Stream != "" {
 		f.line("EventSource: %q,", w.Stream)
 	}
+	if takesVersioned(m, w) {
+		f.line("Code: []any{p, u},")
+	} else {
+		f.line("Code: []any{p},")
+	}
 	if len(w.Tags) > 0 {
 		f.line("Tags: %s,", goStrings(w.Tags))
 		f.tagsOf(m, w)

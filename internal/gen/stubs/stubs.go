@@ -88,6 +88,9 @@ func Write(module string, m *schema.Model, out io.Writer) error {
 			return err
 		}
 	}
+	if err := code.writeSources(pieces, out); err != nil {
+		return err
+	}
 	if err := tellUnfolded(code, projectors, out); err != nil {
 		return err
 	}

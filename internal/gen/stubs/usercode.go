@@ -24,6 +24,7 @@ type userCode struct {
 	// upcasters are what projections are made with beside projectors.
 	upcasters registration
 	packages  map[string]*userPackage // by folder
+	sources   []string                // files of the name of sourcesFile
 }
 
 // registration is a call of ops.ProjectX outside of tests.
@@ -58,6 +59,8 @@ func readUserCode(module string) (*userCode, error) {
 			return err
 		case e.IsDir():
 			return c.enters(name)
+		case e.Name() == sourcesFile:
+			c.sources = append(c.sources, filepath.ToSlash(name))
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			return c.readRegistrations(name)
 		}

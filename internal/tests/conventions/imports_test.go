@@ -99,7 +99,9 @@ var rules = map[string]rule{
 	"eventlog/payload": {[]string{"eventlog", "eventlog/cloudevents", "eventlog/internal/scan"},
 		[]string{"github.com/goccy/go-yaml"}},
 	"eventlog/sourcetest": {[]string{"eventlog"}, []string{"github.com/google/go-cmp/cmp"}},
-	"projection":          {own: []string{"keys", "querydb", "querydb/aggregate", "eventlog", "projection/internal/..."}},
+	"projection": {own: []string{"keys", "querydb", "querydb/aggregate", "eventlog", "projection/internal/...",
+		"projection/sourcehash"}},
+	"projection/sourcehash": {},
 	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore",
 		"eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
 	// The engine of projections: who is above may import who is below.

@@ -21,8 +21,8 @@ func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 	isFoundOut(t, faultproxy.WriteConditions, subjects(t)[ledgerAt], 20)
 }
 
-// TestRowsOfAStreamWithoutConditionsOnPositionsAreFoundOut: servers of two releases fold one stream, and nothing keeps an
-// event from being applied to rows that have it.
+// TestRowsOfAStreamWithoutConditionsOnPositionsAreFoundOut: servers of two releases fold one stream, and nothing keeps
+// an event from being applied to rows that have it.
 func TestRowsOfAStreamWithoutConditionsOnPositionsAreFoundOut(t *testing.T) {
 	onlyIfMany(t)
 	isFoundOut(t, faultproxy.PositionConditions, subjects(t)[streamAt], 10)

@@ -104,6 +104,8 @@ type Rows struct {
 	Own bool
 	// Asked says that somebody has asked for a rebuild of them.
 	Asked bool
+	// CodeChanged: they are Own, and other code has begun them than this program has.
+	CodeChanged bool
 }
 
 // Survey is what there is of rows of a projection: nil for what there is not.
@@ -157,6 +159,7 @@ func rowsIn(ctx context.Context, db *querydb.DB, in slot, p Projection, at *loca
 		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&
 			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(in)
 	}
+	rows.CodeChanged = rows.Own && b.codeDiffers(p)
 	err = eachNote(ctx, db, b.Kind(KindDeadLetter, p.Name), func(querydb.Note) error { rows.DeadLetters++; return nil })
 	return rows, err
 }

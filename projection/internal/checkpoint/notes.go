@@ -71,6 +71,8 @@ type Header struct {
 	Disowned bool `json:"disowned,omitempty"`
 	// Moved says, of a Header without a table, that rows of other projections serve in their place: see Rearrange.
 	Moved bool `json:"moved,omitempty"`
+	// Code is a hash of the code of the projectors that the rows were begun with, "" where that is not known.
+	Code string `json:"code,omitempty"`
 	// Origin is where the rows are copied from before the first event is folded; nil where they are not, or have been.
 	Origin *Origin `json:"origin,omitempty"`
 }
@@ -115,6 +117,8 @@ type Projection struct {
 	// Reindex gives a stored row the index keys of the model: see querydb.Reindex. It is nil where the projection folds
 	// several models.
 	Reindex func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
+	// Code is a hash of the code that folds, "" where the program knows none.
+	Code string
 }
 
 // recordName is by which a TableRecord names the model.

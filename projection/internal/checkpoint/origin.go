@@ -24,6 +24,8 @@ type Origin struct {
 	// After is the key of the last row that was copied; nil before the first.
 	After *rowKey `json:"after,omitempty"`
 	Rows  uint64  `json:"rows"` // that were copied so far
+	// Code is that of the Header of the rows.
+	Code string `json:"code,omitempty"`
 }
 
 // rowKey is a key as JSON keeps any bytes.
@@ -59,7 +61,7 @@ func originOf(ctx context.Context, db *querydb.DB, p Projection) (*Origin, error
 	if !ok {
 		return nil, nil
 	}
-	return &Origin{TableRecord: b.TableRecord, Indexes: former, Checkpoints: b.Partitions}, nil
+	return &Origin{TableRecord: b.TableRecord, Indexes: former, Checkpoints: b.Partitions, Code: b.Code}, nil
 }
 
 // CopiesRows reports whether rows of the projection that are begun now beside those that serve are copied.

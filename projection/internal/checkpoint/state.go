@@ -131,6 +131,8 @@ func (s *State) Open(ctx context.Context) error {
 			return err
 		}
 		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "", nil)
+	case p.Code == "" && s.p.Code != "":
+		err = recordCode(ctx, s, p.Record)
 	default:
 		return s.load(ctx, &p, whole, now)
 	}

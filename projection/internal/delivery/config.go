@@ -57,6 +57,8 @@ type Projection struct {
 	Name   string
 	Models []fold.Model // whose rows it folds, at least one
 	Code   Code
+	// CodeHash is that of the packages that the code is in, "" where the program knows none.
+	CodeHash string
 }
 
 // Code is what a projection makes of events.
@@ -85,7 +87,7 @@ func (p *Projection) version() string {
 }
 
 func (p *Projection) record() checkpoint.Projection {
-	of := checkpoint.Projection{Name: p.Name}
+	of := checkpoint.Projection{Name: p.Name, Code: p.CodeHash}
 	for _, m := range p.Models {
 		of.Models = append(of.Models, m.Model)
 	}

@@ -30,6 +30,7 @@ import (
 //	GET  /admin/rebuilds                                        which rows there are beside those that serve
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 //	POST /admin/rebuild/switch, …/abort, …/rollback             as /admin/rebuild
+//	POST /admin/rebuild/accept                                  as /admin/rebuild
 //	POST /admin/rebuild/verify                                  as /admin/rebuild, answered with lines: see VerifyLine
 //	POST /admin/backup                                          {}, answered with a tar stream: see package backup
 //	POST /admin/events/search                                   a search.Query, answered with a search.Page
@@ -56,6 +57,7 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/rebuild/switch", decides(a.rebuild(projections.Switch)))
 	mux.Handle("POST /admin/rebuild/abort", decides(a.rebuild(projections.Abort)))
 	mux.Handle("POST /admin/rebuild/rollback", decides(a.rebuild(projections.Rollback)))
+	mux.Handle("POST /admin/rebuild/accept", decides(a.eachNamed("accept", a.Folds.AcceptCode)))
 	if a.Verifier != nil {
 		mux.Handle("POST /admin/rebuild/verify", writes(http.HandlerFunc(a.verify)))
 	}

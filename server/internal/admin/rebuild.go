@@ -52,31 +52,36 @@ func namesOf(p *projection.Projection) []string {
 
 // rebuild does something about the rows of models that are built beside those that serve.
 func (a *API) rebuild(what projections.What) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.ask(w, r, what) })
+	return a.eachNamed(string(what), func(ctx context.Context, one *projections.Running) error {
+		return a.Folds.Ask(ctx, one, what)
+	})
 }
 
-func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What) {
-	names, bad := a.named(w, r)
-	if bad != nil {
-		bad.Write(w)
-		return
-	}
-	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
-	done := map[*projections.Running]bool{}
-	for _, one := range a.Folds.All {
-		if !names[one.Name] || done[one] {
-			continue
-		}
-		for _, other := range one.Together() {
-			done[other] = true
-		}
-		if err := a.Folds.Ask(ctx, one, what); err != nil {
-			a.refused(ctx, one.Name, err).Write(w)
+// eachNamed does something about the rows that a request names, once for those that change generation together.
+func (a *API) eachNamed(what string, do func(context.Context, *projections.Running) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		names, bad := a.named(w, r)
+		if bad != nil {
+			bad.Write(w)
 			return
 		}
-		a.Log.InfoContext(ctx, "rebuild decided", "how", what, "projection", one.Name)
-	}
-	w.WriteHeader(http.StatusNoContent)
+		ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+		done := map[*projections.Running]bool{}
+		for _, one := range a.Folds.All {
+			if !names[one.Name] || done[one] {
+				continue
+			}
+			for _, other := range one.Together() {
+				done[other] = true
+			}
+			if err := do(ctx, one); err != nil {
+				a.refused(ctx, one.Name, err).Write(w)
+				return
+			}
+			a.Log.InfoContext(ctx, "rebuild decided", "how", what, "projection", one.Name)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
 }
 
 // named reads which projections a request means.

@@ -31,6 +31,7 @@ type Rebuild struct {
 	Switch   rebuildSwitch   `cmd:"" help:"Have rows serve that were built beside those that do."`
 	Abort    rebuildAbort    `cmd:"" help:"Remove rows that are being built."`
 	Verify   rebuildVerify   `cmd:"" help:"Fold the whole log twice, beside all rows, and compare what that gives: projectors that are not pure make a difference."`
+	Accept   rebuildAccept   `cmd:"" help:"Say that code of projectors which has changed makes the rows that there are: the server warns of it no more."`
 	Rollback rebuildRollback `cmd:"" help:"Have the rows serve again that served before the last switch."`
 }
 
@@ -251,6 +252,8 @@ func servingState(r *projections.Rebuild) string {
 		return "of another version, as they are"
 	case !r.Serving.Complete:
 		return "not complete yet"
+	case r.Serving.CodeChanged:
+		return "folded; begun by other code of the projectors"
 	}
 	return "folded"
 }
@@ -312,30 +315,6 @@ func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 	return nil
 }
 
-// printRebuilds prints which projections a start would rebuild from the whole log, and returns how many.
-func printRebuilds(ctx context.Context, p *Program, db *querydb.DB) (n int, err error) {
-	for _, one := range p.Projections {
-		why, err := projection.RebuildReason(ctx, db, one)
-		if err != nil {
-			return n, fmt.Errorf("find out whether %s is to be rebuilt: %w", one.Name, err)
-		}
-		if why == "" {
-			continue
-		}
-		n++
-		copies, err := projection.CopiesRows(ctx, db, one)
-		if err != nil {
-			return n, fmt.Errorf("find out how %s is to be rebuilt: %w", one.Name, err)
-		}
-		if copies {
-			fmt.Fprintf(p.Stdout, "a start builds the indexes of projection %s from its rows: %s\n", one.Name, why)
-			continue
-		}
-		fmt.Fprintf(p.Stdout, "a start rebuilds projection %s from the whole log: %s\n", one.Name, why)
-	}
-	return n, nil
-}
-
 // refuseRebuild lets a request through only where this program would rebuild nothing: to decide about a dead letter is
 // no reason to drop rows.
 func refuseRebuild(db *querydb.DB, all []projection.Projection) func(http.Handler) http.Handler {
@@ -355,4 +334,52 @@ func refuseRebuild(db *querydb.DB, all []projection.Projection) func(http.Handle
 			h.ServeHTTP(w, r)
 		})
 	}
+}
+
+// rebuildAccept accepts rows that other code has begun.
+type rebuildAccept struct {
+	Name []string `arg:"" help:"Models, or projections. Those that share a table are meant together."`
+	client.Server
+	StoreOptions
+}
+
+// Run has rows be those of the present code: of a running server or, with --store, of this program.
+func (c *rebuildAccept) Run(ctx context.Context, p *Program) error {
+	if c.Store != "" {
+		return c.offline(ctx, p)
+	}
+	if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
+		return err
+	}
+	return decideRebuild(ctx, p, &c.Server, c.Name, "/accept", accepted)
+}
+
+const accepted = "the rows are those of the present code: no server warns of it before the code changes again"
+
+func (c *rebuildAccept) offline(ctx context.Context, p *Program) (err error) {
+	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
+	if err != nil {
+		return config.Wrong("name", "%w", err)
+	}
+	o, err := c.StoreOptions.Open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	for _, unit := range projection.Units(p.Projections) {
+		meant := false
+		for _, one := range unit {
+			meant = meant || names[one.Name]
+		}
+		for _, one := range unit {
+			if !meant {
+				break
+			}
+			if err := projection.AcceptCode(ctx, o.DB, one); err != nil {
+				return fmt.Errorf("rebuild accept %s: %w", one.Name, err)
+			}
+		}
+	}
+	fmt.Fprintln(p.Stdout, accepted)
+	return nil
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // Tables makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
@@ -120,4 +122,38 @@ func (c *applyCommand) Run(ctx context.Context, p *Program) (err error) {
 	}
 	fmt.Fprintln(p.Stdout, "done: the tables are as the models need them")
 	return nil
+}
+
+// printRebuilds prints which projections a start would rebuild from the whole log, and of which the code has changed.
+// It returns how many these are.
+func printRebuilds(ctx context.Context, p *Program, db *querydb.DB) (n int, err error) {
+	for _, one := range p.Projections {
+		why, err := projection.RebuildReason(ctx, db, one)
+		if err != nil {
+			return n, fmt.Errorf("find out whether %s is to be rebuilt: %w", one.Name, err)
+		}
+		if why == "" {
+			changed, err := projection.CodeChanged(ctx, db, one)
+			if err != nil {
+				return n, fmt.Errorf("find out whether the code of %s has changed: %w", one.Name, err)
+			}
+			if changed {
+				n++
+				fmt.Fprintf(p.Stdout, "a start rebuilds nothing of projection %s, but %s\n", one.Name,
+					projections.CodeChanged(&one))
+			}
+			continue
+		}
+		n++
+		copies, err := projection.CopiesRows(ctx, db, one)
+		if err != nil {
+			return n, fmt.Errorf("find out how %s is to be rebuilt: %w", one.Name, err)
+		}
+		if copies {
+			fmt.Fprintf(p.Stdout, "a start builds the indexes of projection %s from its rows: %s\n", one.Name, why)
+			continue
+		}
+		fmt.Fprintf(p.Stdout, "a start rebuilds projection %s from the whole log: %s\n", one.Name, why)
+	}
+	return n, nil
 }

@@ -184,6 +184,8 @@ type Generation struct {
 	Own         bool              `json:"own"`        // this program can fold them
 	Complete    bool              `json:"complete"`
 	DeadLetters int               `json:"deadLetters"`
+	// CodeChanged: this program's projectors have other code than those with which the rows were begun.
+	CodeChanged bool `json:"codeChanged,omitempty"`
 }
 
 // Rebuilds tells which rows there are, of all units.
@@ -249,5 +251,6 @@ func (g *Generation) with(rows *projection.Rows) *Generation {
 	}
 	g.Own, g.Complete = g.Own && rows.Own, g.Complete && rows.Complete
 	g.DeadLetters += rows.DeadLetters
+	g.CodeChanged = g.CodeChanged || rows.CodeChanged
 	return g
 }

@@ -106,6 +106,7 @@ func (f *Set) Start(ctx context.Context) {
 	for _, p := range f.Projections {
 		f.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))
 	}
+	f.warnOfCode(ctx)
 	for _, u := range f.units {
 		f.done.Go(func() { u.run(ctx) })
 	}

@@ -27,6 +27,7 @@ func ProjectUser(p UserProjector, u event.Upcasters) projection.Projection {
 		Versions: map[string]int{
 			"UserRegistered": 3,
 		},
+		Code: []any{p, u},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "UserRegistered":
@@ -75,6 +76,7 @@ func ProjectPost(p PostProjector) projection.Projection {
 	return projection.New(&Post, projection.Projection{
 		Name:   "Post",
 		Events: []string{"PostWritten", "PostEdited", "PostPublished", "PostArchived", "PostDeleted", "UserLeft"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PostWritten":
@@ -131,6 +133,7 @@ func ProjectMember(p MemberProjector) projection.Projection {
 	return projection.New(&Member, projection.Projection{
 		Name:   "Member",
 		Events: []string{"MemberJoined", "MemberLeft"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MemberJoined":

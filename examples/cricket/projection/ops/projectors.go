@@ -24,6 +24,7 @@ func ProjectTeam(p TeamProjector) projection.Projection {
 	return projection.New(&Team, projection.Projection{
 		Name:   "Team",
 		Events: []string{"TeamRegistered", "TeamRenamed", "TeamCorrected", "TeamDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamRegistered":
@@ -69,6 +70,7 @@ func ProjectPlayer(p PlayerProjector) projection.Projection {
 	return projection.New(&Player, projection.Projection{
 		Name:   "Player",
 		Events: []string{"PlayerRegistered", "PlayerRenamed", "PlayerDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerRegistered":
@@ -108,6 +110,7 @@ func ProjectCoach(p CoachProjector) projection.Projection {
 	return projection.New(&Coach, projection.Projection{
 		Name:   "Coach",
 		Events: []string{"CoachRegistered", "CoachRenamed", "CoachDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CoachRegistered":
@@ -147,6 +150,7 @@ func ProjectVenue(p VenueProjector) projection.Projection {
 	return projection.New(&Venue, projection.Projection{
 		Name:   "Venue",
 		Events: []string{"VenueRegistered", "VenueRenamed", "VenueDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VenueRegistered":
@@ -186,6 +190,7 @@ func ProjectSquadSelection(p SquadSelectionProjector) projection.Projection {
 	return projection.New(&SquadSelection, projection.Projection{
 		Name:   "SquadSelection",
 		Events: []string{"PlayerSelected", "CaptainMade", "PlayerDropped"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -228,6 +233,7 @@ func ProjectMatch(p MatchProjector) projection.Projection {
 	return projection.NewAggregate(&Match, projection.Projection{
 		Name:   "Match",
 		Events: []string{"MatchScheduled", "SquadNamed", "CaptainChanged", "PlayerReplaced", "MatchRescheduled", "MatchAbandoned"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":

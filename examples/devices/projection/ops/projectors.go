@@ -23,6 +23,7 @@ func ProjectTelemetry(p TelemetryProjector) projection.Projection {
 	return projection.NewSeries(&Device, projection.Projection{
 		Name:   "telemetry",
 		Events: []string{"DeviceRegistered", "DeviceReported", "DeviceRetired"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceRegistered":
@@ -63,6 +64,7 @@ func ProjectEnrichment(p EnrichmentProjector) projection.Projection {
 	return projection.New(&Device.Ops, projection.Projection{
 		Name:   "enrichment",
 		Events: []string{"DeviceRegistered", "AccountFound", "AccountLost", "DeviceRetired"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceRegistered":
@@ -107,6 +109,7 @@ func ProjectStamp(p StampProjector) projection.Projection {
 	return projection.New(&Device.Ops, projection.Projection{
 		Name:   "stamp",
 		Events: []string{"DevicePublished", "DeviceRetired"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DevicePublished":
@@ -141,6 +144,7 @@ func ProjectAsset(p AssetProjector) projection.Projection {
 	return projection.New(&Asset, projection.Projection{
 		Name:   "Asset",
 		Events: []string{"AssetPlaced", "AssetLeftSite", "AssetSiteDoubted", "AssetSiteLost"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AssetPlaced":
@@ -188,6 +192,7 @@ func ProjectVehicle(p VehicleProjector) projection.Projection {
 	return projection.New(&Vehicle, projection.Projection{
 		Name:   "Vehicle",
 		Events: []string{"VehicleAdded", "VehicleBound", "VehicleUnbound", "VehicleAssigned", "VehicleSeen"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VehicleAdded":

@@ -23,6 +23,7 @@ func ProjectPackage(p PackageProjector) projection.Projection {
 	return projection.New(&Package, projection.Projection{
 		Name:   "Package",
 		Events: []string{"PackageCreated", "VersionPublished", "VersionDeprecated"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PackageCreated":
@@ -61,6 +62,7 @@ func ProjectVersion(p VersionProjector) projection.Projection {
 	return projection.New(&Version, projection.Projection{
 		Name:   "Version",
 		Events: []string{"VersionPublished", "VersionDeprecated"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VersionPublished":
@@ -92,6 +94,7 @@ func ProjectDependent(p DependentProjector) projection.Projection {
 	return projection.New(&Dependent, projection.Projection{
 		Name:   "Dependent",
 		Events: []string{"VersionPublished"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VersionPublished":

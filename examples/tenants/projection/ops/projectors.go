@@ -24,6 +24,7 @@ func ProjectEmployee(p EmployeeProjector) projection.Projection {
 	return projection.New(&Employee, projection.Projection{
 		Name:   "Employee",
 		Events: []string{"EmployeeHired", "EmployeeTransferred", "EmailChanged", "EmployeeLeft"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "EmployeeHired":
@@ -71,6 +72,7 @@ func ProjectTask(p TaskProjector) projection.Projection {
 	return projection.New(&Task, projection.Projection{
 		Name:   "Task",
 		Events: []string{"TaskCreated", "TaskAssigned", "TaskPrioritised", "TaskDone", "TaskDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TaskCreated":
@@ -122,6 +124,7 @@ func ProjectEquipment(p EquipmentProjector) projection.Projection {
 	return projection.New(&Equipment, projection.Projection{
 		Name:   "Equipment",
 		Events: []string{"EquipmentBought", "EquipmentMoved", "EquipmentRetired"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "EquipmentBought":
@@ -160,6 +163,7 @@ func ProjectProjectMember(p ProjectMemberProjector) projection.Projection {
 	return projection.New(&ProjectMember, projection.Projection{
 		Name:   "ProjectMember",
 		Events: []string{"ProjectJoined", "ProjectLeft"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "ProjectJoined":
@@ -193,6 +197,7 @@ func ProjectMembership(p MembershipProjector) projection.Projection {
 	return projection.New(&Membership, projection.Projection{
 		Name:   "Membership",
 		Events: []string{"RoleGranted", "RoleRevoked", "OrganisationClosed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "RoleGranted":

@@ -21,6 +21,7 @@ func ProjectOrderCount(p OrderCountProjector) projection.Projection {
 	return projection.New(&OrderCount, projection.Projection{
 		Name:   "OrderCount",
 		Events: []string{"OrderPlaced"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -46,6 +47,7 @@ func ProjectCustomer(p CustomerProjector) projection.Projection {
 	return projection.New(&Customer, projection.Projection{
 		Name:   "Customer",
 		Events: []string{"CustomerRegistered"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CustomerRegistered":
@@ -73,6 +75,7 @@ func ProjectProduct(p ProductProjector) projection.Projection {
 	return projection.New(&Product, projection.Projection{
 		Name:   "Product",
 		Events: []string{"ProductAdded", "ProductRepriced", "ProductRemoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "ProductAdded":
@@ -110,6 +113,7 @@ func ProjectOrder(p OrderProjector) projection.Projection {
 	return projection.New(&Order, projection.Projection{
 		Name:   "Order",
 		Events: []string{"OrderPlaced"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -136,6 +140,7 @@ func ProjectOrderLine(p OrderLineProjector) projection.Projection {
 	return projection.New(&OrderLine, projection.Projection{
 		Name:   "OrderLine",
 		Events: []string{"OrderPlaced", "OrderLineRemoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -168,6 +173,7 @@ func ProjectOrderHistory(p OrderHistoryProjector) projection.Projection {
 	return projection.New(&OrderHistory, projection.Projection{
 		Name:   "OrderHistory",
 		Events: []string{"OrderPlaced", "OrderStatusChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -200,6 +206,7 @@ func ProjectOrderVersion(p OrderVersionProjector) projection.Projection {
 	return projection.New(&OrderVersion, projection.Projection{
 		Name:   "OrderVersion",
 		Events: []string{"OrderPlaced", "OrderStatusChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -232,6 +239,7 @@ func ProjectOrderTracking(p OrderTrackingProjector) projection.Projection {
 	return projection.New(&OrderTracking, projection.Projection{
 		Name:   "OrderTracking",
 		Events: []string{"OrderPlaced", "OrderStatusChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OrderPlaced":
@@ -263,6 +271,7 @@ func ProjectDeployment(p DeploymentProjector) projection.Projection {
 	return projection.New(&Deployment, projection.Projection{
 		Name:   "Deployment",
 		Events: []string{"PluginDeployed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PluginDeployed":
@@ -288,6 +297,7 @@ func ProjectOwnership(p OwnershipProjector) projection.Projection {
 	return projection.New(&Ownership, projection.Projection{
 		Name:   "Ownership",
 		Events: []string{"AccountOpened"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AccountOpened":
@@ -313,6 +323,7 @@ func ProjectInvoice(p InvoiceProjector) projection.Projection {
 	return projection.New(&Invoice, projection.Projection{
 		Name:   "Invoice",
 		Events: []string{"InvoiceIssued"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "InvoiceIssued":

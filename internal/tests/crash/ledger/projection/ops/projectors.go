@@ -24,6 +24,7 @@ func ProjectBalance(p BalanceProjector) projection.Projection {
 	return projection.New(&Balance, projection.Projection{
 		Name:   "Balance",
 		Events: []string{"Opened", "Deposited", "Moved", "Closed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Opened":
@@ -71,6 +72,7 @@ func ProjectTotals(p TotalsProjector) projection.Projection {
 	return projection.New(&Totals, projection.Projection{
 		Name:   "Totals",
 		Events: []string{"Opened", "Deposited", "Moved", "Closed", "Purged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Opened":
@@ -120,6 +122,7 @@ func ProjectCurrency(p CurrencyProjector) projection.Projection {
 	return projection.New(&Currency, projection.Projection{
 		Name:   "Currency",
 		Events: []string{"Deposited"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Deposited":
@@ -149,6 +152,7 @@ func ProjectEntry(p EntryProjector) projection.Projection {
 	return projection.New(&Entry, projection.Projection{
 		Name:   "Entry",
 		Events: []string{"Opened", "Deposited", "Moved", "Closed", "Purged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Opened":
@@ -200,6 +204,7 @@ func ProjectProfile(p ProfileProjector) projection.Projection {
 	return projection.New(&Profile, projection.Projection{
 		Name:   "Profile",
 		Events: []string{"Opened", "Described", "Closed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Opened":
@@ -239,6 +244,7 @@ func ProjectHold(p HoldProjector) projection.Projection {
 	return projection.New(&Hold, projection.Projection{
 		Name:   "Hold",
 		Events: []string{"Held", "Released", "Purged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Held":
@@ -278,6 +284,7 @@ func ProjectLevel(p LevelProjector) projection.Projection {
 	return projection.New(&Level, projection.Projection{
 		Name:   "Level",
 		Events: []string{"Held", "Released", "Purged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Held":
@@ -317,6 +324,7 @@ func ProjectContact(p ContactProjector) projection.Projection {
 	return projection.New(&Standing, projection.Projection{
 		Name:   "contact",
 		Events: []string{"Opened", "Described", "Closed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Opened":
@@ -356,6 +364,7 @@ func ProjectWorth(p WorthProjector) projection.Projection {
 	return projection.New(&Standing, projection.Projection{
 		Name:   "worth",
 		Events: []string{"Deposited", "Held", "Purged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Deposited":
@@ -394,6 +403,7 @@ func ProjectMark(p MarkProjector) projection.Projection {
 	return projection.New(&Mark, projection.Projection{
 		Name:   "Mark",
 		Events: []string{"Held", "Released"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Held":
@@ -426,6 +436,7 @@ func ProjectOwner(p OwnerProjector) projection.Projection {
 	return projection.New(&Owner, projection.Projection{
 		Name:   "Owner",
 		Events: []string{"OwnerNamed", "OwnerGone"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "OwnerNamed":
@@ -457,6 +468,7 @@ func ProjectBranch(p BranchProjector) projection.Projection {
 	return projection.New(&Branch, projection.Projection{
 		Name:   "Branch",
 		Events: []string{"BranchNamed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "BranchNamed":
@@ -484,6 +496,7 @@ func ProjectCard(p CardProjector) projection.Projection {
 	return projection.New(&Card, projection.Projection{
 		Name:   "Card",
 		Events: []string{"CardIssued", "CardUsed", "CardReturned"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CardIssued":
@@ -522,6 +535,7 @@ func ProjectPasses(p PassesProjector) projection.Projection {
 	return projection.New(&Pass, projection.Projection{
 		Name:   "passes",
 		Events: []string{"CardIssued", "CardReturned"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CardIssued":
@@ -553,6 +567,7 @@ func ProjectUses(p UsesProjector) projection.Projection {
 	return projection.New(&Pass, projection.Projection{
 		Name:   "uses",
 		Events: []string{"CardUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CardUsed":
@@ -579,6 +594,7 @@ func ProjectTariff(p TariffProjector) projection.Projection {
 	return projection.New(&Tariff, projection.Projection{
 		Name:   "Tariff",
 		Events: []string{"TariffSet", "TariffCorrected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TariffSet":
@@ -612,6 +628,7 @@ func ProjectPlan(p PlanProjector) projection.Projection {
 	return projection.New(&Plan, projection.Projection{
 		Name:   "Plan",
 		Events: []string{"PlanTaken", "PlanRenamed", "PlanEnded"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlanTaken":
@@ -651,6 +668,7 @@ func ProjectKeepers(p KeepersProjector) projection.Projection {
 	return projection.New(&Terminal.Ops, projection.Projection{
 		Name:   "keepers",
 		Events: []string{"TerminalGiven", "TerminalLeft", "TerminalScrapped"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TerminalGiven":
@@ -690,6 +708,7 @@ func ProjectReadings(p ReadingsProjector) projection.Projection {
 	return projection.NewSeries(&Terminal, projection.Projection{
 		Name:   "readings",
 		Events: []string{"TerminalRead", "TerminalLeft", "TerminalScrapped"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TerminalRead":
@@ -729,6 +748,7 @@ func ProjectMeter(p MeterProjector) projection.Projection {
 	return projection.NewSeries(&Meter, projection.Projection{
 		Name:   "Meter",
 		Events: []string{"TerminalRead", "TerminalLeft", "TerminalScrapped"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TerminalRead":
@@ -773,6 +793,7 @@ func ProjectHome(p HomeProjector) projection.Projection {
 	return projection.NewAggregate(&Home, projection.Projection{
 		Name:   "Home",
 		Events: []string{"HomeFormed", "HomeRenamed", "KeyGiven", "KeyLost", "BoxFilled", "BoxShared", "BoxTaken", "HomeLeft"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "HomeFormed":

@@ -25,6 +25,7 @@ func ProjectMatch(p MatchProjector) projection.Projection {
 	return projection.NewAggregate(&Match, projection.Projection{
 		Name:   "Match",
 		Events: []string{"MatchPut", "MatchRenamed", "SeasonChanged", "CaptainChanged", "MatchDeleted"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchPut":
@@ -74,6 +75,7 @@ func ProjectCamp(p CampProjector) projection.Projection {
 	return projection.NewAggregate(&Camp, projection.Projection{
 		Name:   "Camp",
 		Events: []string{"CampPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CampPut":
@@ -99,6 +101,7 @@ func ProjectVenue(p VenueProjector) projection.Projection {
 	return projection.New(&Venue, projection.Projection{
 		Name:   "Venue",
 		Events: []string{"VenuePut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VenuePut":
@@ -124,6 +127,7 @@ func ProjectUmpire(p UmpireProjector) projection.Projection {
 	return projection.New(&Umpire, projection.Projection{
 		Name:   "Umpire",
 		Events: []string{"UmpirePut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "UmpirePut":
@@ -149,6 +153,7 @@ func ProjectCoach(p CoachProjector) projection.Projection {
 	return projection.New(&Coach, projection.Projection{
 		Name:   "Coach",
 		Events: []string{"CoachPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CoachPut":
@@ -174,6 +179,7 @@ func ProjectCricketTeam(p CricketTeamProjector) projection.Projection {
 	return projection.New(&CricketTeam, projection.Projection{
 		Name:   "CricketTeam",
 		Events: []string{"TeamPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamPut":
@@ -199,6 +205,7 @@ func ProjectCricketPlayer(p CricketPlayerProjector) projection.Projection {
 	return projection.New(&CricketPlayer, projection.Projection{
 		Name:   "CricketPlayer",
 		Events: []string{"PlayerPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerPut":
@@ -224,6 +231,7 @@ func ProjectAppTeam(p AppTeamProjector) projection.Projection {
 	return projection.New(&AppTeam, projection.Projection{
 		Name:   "AppTeam",
 		Events: []string{"AppTeamPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AppTeamPut":
@@ -249,6 +257,7 @@ func ProjectAppPlayer(p AppPlayerProjector) projection.Projection {
 	return projection.New(&AppPlayer, projection.Projection{
 		Name:   "AppPlayer",
 		Events: []string{"AppPlayerPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AppPlayerPut":
@@ -274,6 +283,7 @@ func ProjectSelection(p SelectionProjector) projection.Projection {
 	return projection.New(&Selection, projection.Projection{
 		Name:   "Selection",
 		Events: []string{"SelectionPut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "SelectionPut":
@@ -299,6 +309,7 @@ func ProjectIngest(p IngestProjector) projection.Projection {
 	return projection.NewSeries(&Reading, projection.Projection{
 		Name:   "ingest",
 		Events: []string{"Read"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Read":
@@ -324,6 +335,7 @@ func ProjectEnrichment(p EnrichmentProjector) projection.Projection {
 	return projection.New(&Reading.Ops, projection.Projection{
 		Name:   "enrichment",
 		Events: []string{"AccountFound"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AccountFound":

@@ -21,6 +21,7 @@ func ProjectHolder(p HolderProjector) projection.Projection {
 	return projection.New(&Holder, projection.Projection{
 		Name:   "Holder",
 		Events: []string{"PayslipIssued"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PayslipIssued":
@@ -46,6 +47,7 @@ func ProjectPayslip(p PayslipProjector) projection.Projection {
 	return projection.New(&Payslip, projection.Projection{
 		Name:   "Payslip",
 		Events: []string{"PayslipIssued"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PayslipIssued":
@@ -71,6 +73,7 @@ func ProjectEmployee(p EmployeeProjector) projection.Projection {
 	return projection.New(&Employee, projection.Projection{
 		Name:   "Employee",
 		Events: []string{"PayslipIssued"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PayslipIssued":

@@ -23,6 +23,7 @@ func ProjectMatch(p MatchProjector) projection.Projection {
 	return projection.NewAggregate(&Match, projection.Projection{
 		Name:   "Match",
 		Events: []string{"MatchScheduled", "SquadNamed", "CaptainChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":
@@ -60,6 +61,7 @@ func ProjectVenue(p VenueProjector) projection.Projection {
 	return projection.New(&Venue, projection.Projection{
 		Name:   "venues",
 		Events: []string{"MatchScheduled"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":
@@ -85,6 +87,7 @@ func ProjectUmpire(p UmpireProjector) projection.Projection {
 	return projection.New(&Umpire, projection.Projection{
 		Name:   "umpires",
 		Events: []string{"MatchScheduled"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":
@@ -110,6 +113,7 @@ func ProjectSide(p SideProjector) projection.Projection {
 	return projection.New(&Side, projection.Projection{
 		Name:   "sides",
 		Events: []string{"MatchScheduled"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":
@@ -135,6 +139,7 @@ func ProjectCoach(p CoachProjector) projection.Projection {
 	return projection.New(&Coach, projection.Projection{
 		Name:   "coaches",
 		Events: []string{"MatchScheduled"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":
@@ -160,6 +165,7 @@ func ProjectCricketer(p CricketerProjector) projection.Projection {
 	return projection.New(&Cricketer, projection.Projection{
 		Name:   "cricketers",
 		Events: []string{"MatchScheduled"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "MatchScheduled":

@@ -21,6 +21,7 @@ func ProjectStaff(p StaffProjector) projection.Projection {
 	return projection.New(&Staff, projection.Projection{
 		Name:   "Staff",
 		Events: []string{"TenantChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TenantChanged":
@@ -46,6 +47,7 @@ func ProjectChore(p ChoreProjector) projection.Projection {
 	return projection.New(&Chore, projection.Projection{
 		Name:   "Chore",
 		Events: []string{"TenantChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TenantChanged":
@@ -71,6 +73,7 @@ func ProjectTool(p ToolProjector) projection.Projection {
 	return projection.New(&Tool, projection.Projection{
 		Name:   "Tool",
 		Events: []string{"TenantChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TenantChanged":

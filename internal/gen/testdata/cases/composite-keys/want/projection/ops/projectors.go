@@ -21,6 +21,7 @@ func ProjectRollout(p RolloutProjector) projection.Projection {
 	return projection.New(&Rollout, projection.Projection{
 		Name:   "Rollout",
 		Events: []string{"RolledOut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "RolledOut":
@@ -46,6 +47,7 @@ func ProjectPlace(p PlaceProjector) projection.Projection {
 	return projection.New(&Place, projection.Projection{
 		Name:   "Place",
 		Events: []string{"RolledOut"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "RolledOut":

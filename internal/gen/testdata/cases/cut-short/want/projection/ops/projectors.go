@@ -21,6 +21,7 @@ func ProjectVan(p VanProjector) projection.Projection {
 	return projection.New(&Van, projection.Projection{
 		Name:   "Van",
 		Events: []string{"VanMoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VanMoved":
@@ -46,6 +47,7 @@ func ProjectBike(p BikeProjector) projection.Projection {
 	return projection.New(&Bike, projection.Projection{
 		Name:   "Bike",
 		Events: []string{"VanMoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VanMoved":
@@ -71,6 +73,7 @@ func ProjectVisit(p VisitProjector) projection.Projection {
 	return projection.New(&Visit, projection.Projection{
 		Name:   "Visit",
 		Events: []string{"VanMoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VanMoved":

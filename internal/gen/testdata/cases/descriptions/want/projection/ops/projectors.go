@@ -21,6 +21,7 @@ func ProjectDescribed(p DescribedProjector) projection.Projection {
 	return projection.New(&Described, projection.Projection{
 		Name:   "Described",
 		Events: []string{"DescribedOnce"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DescribedOnce":

@@ -21,6 +21,7 @@ func ProjectJob(p JobProjector) projection.Projection {
 	return projection.New(&Job, projection.Projection{
 		Name:   "Job",
 		Events: []string{"JobChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "JobChanged":
@@ -46,6 +47,7 @@ func ProjectWorker(p WorkerProjector) projection.Projection {
 	return projection.New(&Worker, projection.Projection{
 		Name:   "Worker",
 		Events: []string{"JobChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "JobChanged":
@@ -71,6 +73,7 @@ func ProjectGrant(p GrantProjector) projection.Projection {
 	return projection.New(&Grant, projection.Projection{
 		Name:   "Grant",
 		Events: []string{"JobChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "JobChanged":
@@ -96,6 +99,7 @@ func ProjectShop(p ShopProjector) projection.Projection {
 	return projection.New(&Shop, projection.Projection{
 		Name:   "Shop",
 		Events: []string{"JobChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "JobChanged":
@@ -121,6 +125,7 @@ func ProjectCrew(p CrewProjector) projection.Projection {
 	return projection.New(&Crew, projection.Projection{
 		Name:   "Crew",
 		Events: []string{"JobChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "JobChanged":

@@ -21,6 +21,7 @@ func ProjectPaper(p PaperProjector) projection.Projection {
 	return projection.New(&Paper, projection.Projection{
 		Name:   "Paper",
 		Events: []string{"PaperMoved"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PaperMoved":

@@ -22,6 +22,7 @@ func ProjectBasket(p BasketProjector) projection.Projection {
 	return projection.New(&Basket, projection.Projection{
 		Name:   "Basket",
 		Events: []string{"BasketFilled", "basket_emptied"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "BasketFilled":

@@ -21,6 +21,7 @@ func ProjectSample(p SampleProjector) projection.Projection {
 	return projection.New(&Sample, projection.Projection{
 		Name:   "Sample",
 		Events: []string{"SampleTaken"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "SampleTaken":

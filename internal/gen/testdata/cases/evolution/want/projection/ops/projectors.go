@@ -22,6 +22,7 @@ func ProjectCharter(p CharterProjector) projection.Projection {
 	return projection.New(&Charter, projection.Projection{
 		Name:   "Charter",
 		Events: []string{"CharterMade", "Chartered", "CharterTaken", "CharterClosed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "CharterMade", "Chartered", "CharterTaken":

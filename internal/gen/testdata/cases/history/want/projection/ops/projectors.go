@@ -21,6 +21,7 @@ func ProjectChange(p ChangeProjector) projection.Projection {
 	return projection.New(&Change, projection.Projection{
 		Name:   "Change",
 		Events: []string{"ThingChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "ThingChanged":

@@ -21,6 +21,7 @@ func ProjectArticle(p ArticleProjector) projection.Projection {
 	return projection.New(&Article, projection.Projection{
 		Name:   "Article",
 		Events: []string{"ArticleAdded"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "ArticleAdded":

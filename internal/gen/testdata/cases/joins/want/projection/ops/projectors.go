@@ -21,6 +21,7 @@ func ProjectTrack(p TrackProjector) projection.Projection {
 	return projection.New(&Track, projection.Projection{
 		Name:   "Track",
 		Events: []string{"AlbumReleased"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AlbumReleased":
@@ -46,6 +47,7 @@ func ProjectChart(p ChartProjector) projection.Projection {
 	return projection.New(&Chart, projection.Projection{
 		Name:   "Chart",
 		Events: []string{"AlbumReleased"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AlbumReleased":
@@ -71,6 +73,7 @@ func ProjectAlbum(p AlbumProjector) projection.Projection {
 	return projection.New(&Album, projection.Projection{
 		Name:   "Album",
 		Events: []string{"AlbumReleased"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AlbumReleased":

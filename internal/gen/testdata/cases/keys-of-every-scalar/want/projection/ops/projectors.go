@@ -21,6 +21,7 @@ func ProjectByInt(p ByIntProjector) projection.Projection {
 	return projection.New(&ByInt, projection.Projection{
 		Name:   "ByInt",
 		Events: []string{"KeysUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "KeysUsed":
@@ -46,6 +47,7 @@ func ProjectByDecimal(p ByDecimalProjector) projection.Projection {
 	return projection.New(&ByDecimal, projection.Projection{
 		Name:   "ByDecimal",
 		Events: []string{"KeysUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "KeysUsed":
@@ -71,6 +73,7 @@ func ProjectByFloat(p ByFloatProjector) projection.Projection {
 	return projection.New(&ByFloat, projection.Projection{
 		Name:   "ByFloat",
 		Events: []string{"KeysUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "KeysUsed":

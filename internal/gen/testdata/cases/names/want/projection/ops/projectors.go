@@ -21,6 +21,7 @@ func ProjectGoPackage(p GoPackageProjector) projection.Projection {
 	return projection.New(&GoPackage, projection.Projection{
 		Name:   "go_package",
 		Events: []string{"NamesUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "NamesUsed":
@@ -46,6 +47,7 @@ func ProjectOrder(p OrderProjector) projection.Projection {
 	return projection.New(&Order, projection.Projection{
 		Name:   "order",
 		Events: []string{"NamesUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "NamesUsed":

@@ -21,6 +21,7 @@ func ProjectPurchase(p PurchaseProjector) projection.Projection {
 	return projection.New(&Purchase, projection.Projection{
 		Name:   "Purchase",
 		Events: []string{"Purchased"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Purchased":
@@ -46,6 +47,7 @@ func ProjectGuarded(p GuardedProjector) projection.Projection {
 	return projection.New(&Guarded, projection.Projection{
 		Name:   "guarded",
 		Events: []string{"Purchased"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Purchased":

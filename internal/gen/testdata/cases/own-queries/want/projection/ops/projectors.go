@@ -21,6 +21,7 @@ func ProjectNote(p NoteProjector) projection.Projection {
 	return projection.New(&Note, projection.Projection{
 		Name:   "Note",
 		Events: []string{"NoteWritten"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "NoteWritten":

@@ -21,6 +21,7 @@ func ProjectTeam(p TeamProjector) projection.Projection {
 	return projection.New(&Team, projection.Projection{
 		Name:   "Team",
 		Events: []string{"TeamRegistered"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamRegistered":
@@ -46,6 +47,7 @@ func ProjectPlayer(p PlayerProjector) projection.Projection {
 	return projection.New(&Player, projection.Projection{
 		Name:   "players",
 		Events: []string{"TeamRegistered"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamRegistered":
@@ -71,6 +73,7 @@ func ProjectSquadSelection(p SquadSelectionProjector) projection.Projection {
 	return projection.New(&SquadSelection, projection.Projection{
 		Name:   "SquadSelection",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -96,6 +99,7 @@ func ProjectCaptaincy(p CaptaincyProjector) projection.Projection {
 	return projection.New(&Captaincy, projection.Projection{
 		Name:   "captaincies",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -121,6 +125,7 @@ func ProjectWage(p WageProjector) projection.Projection {
 	return projection.New(&Wage, projection.Projection{
 		Name:   "wages",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -146,6 +151,7 @@ func ProjectContract(p ContractProjector) projection.Projection {
 	return projection.New(&Contract, projection.Projection{
 		Name:   "contracts",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -171,6 +177,7 @@ func ProjectProfile(p ProfileProjector) projection.Projection {
 	return projection.New(&Profile, projection.Projection{
 		Name:   "profiles",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -196,6 +203,7 @@ func ProjectBooking(p BookingProjector) projection.Projection {
 	return projection.New(&Booking, projection.Projection{
 		Name:   "bookings",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -221,6 +229,7 @@ func ProjectPlaces(p PlacesProjector) projection.Projection {
 	return projection.New(&Locker, projection.Projection{
 		Name:   "places",
 		Events: []string{"TeamRegistered"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamRegistered":
@@ -246,6 +255,7 @@ func ProjectKeys(p KeysProjector) projection.Projection {
 	return projection.New(&Locker, projection.Projection{
 		Name:   "keys",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":
@@ -271,6 +281,7 @@ func ProjectCoat(p CoatProjector) projection.Projection {
 	return projection.New(&Coat, projection.Projection{
 		Name:   "Coat",
 		Events: []string{"PlayerSelected"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PlayerSelected":

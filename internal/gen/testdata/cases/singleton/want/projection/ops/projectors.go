@@ -21,6 +21,7 @@ func ProjectTotals(p TotalsProjector) projection.Projection {
 	return projection.New(&Totals, projection.Projection{
 		Name:   "Totals",
 		Events: []string{"TotalsChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TotalsChanged":

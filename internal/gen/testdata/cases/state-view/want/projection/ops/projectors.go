@@ -22,6 +22,7 @@ func ProjectSeat(p SeatProjector) projection.Projection {
 	return projection.New(&Seat, projection.Projection{
 		Name:   "seats",
 		Events: []string{"SeatTaken", "SeatFreed"},
+		Code:   []any{p},
 		Tags:   []string{"hall:main", "open:true"},
 		TagsOf: func(e *eventlog.Event) ([]string, error) { return event.Types[e.Type].Tags(e.Data) },
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
@@ -56,6 +57,7 @@ func ProjectSeatLog(p SeatLogProjector) projection.Projection {
 		Name:        "SeatLog",
 		Events:      []string{"SeatTaken"},
 		EventSource: "/seats",
+		Code:        []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "SeatTaken":

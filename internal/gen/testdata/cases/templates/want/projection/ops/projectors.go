@@ -21,6 +21,7 @@ func ProjectAuthor(p AuthorProjector) projection.Projection {
 	return projection.New(&Author, projection.Projection{
 		Name:   "Author",
 		Events: []string{"PostChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PostChanged":
@@ -46,6 +47,7 @@ func ProjectPost(p PostProjector) projection.Projection {
 	return projection.New(&Post, projection.Projection{
 		Name:   "Post",
 		Events: []string{"PostChanged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "PostChanged":

@@ -21,6 +21,7 @@ func ProjectProbing(p ProbingProjector) projection.Projection {
 	return projection.NewSeries(&Probe, projection.Projection{
 		Name:   "probing",
 		Events: []string{"Probed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Probed":
@@ -46,6 +47,7 @@ func ProjectOwning(p OwningProjector) projection.Projection {
 	return projection.New(&Probe.Ops, projection.Projection{
 		Name:   "owning",
 		Events: []string{"Probed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Probed":
@@ -71,6 +73,7 @@ func ProjectSensor(p SensorProjector) projection.Projection {
 	return projection.NewSeries(&Sensor, projection.Projection{
 		Name:   "Sensor",
 		Events: []string{"Sensed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Sensed":
@@ -96,6 +99,7 @@ func ProjectMeter(p MeterProjector) projection.Projection {
 	return projection.NewSeries(&Meter, projection.Projection{
 		Name:   "Meter",
 		Events: []string{"Metered"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Metered":
@@ -121,6 +125,7 @@ func ProjectGauge(p GaugeProjector) projection.Projection {
 	return projection.NewSeries(&Gauge, projection.Projection{
 		Name:   "Gauge",
 		Events: []string{"Gauged"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "Gauged":

@@ -22,6 +22,7 @@ func ProjectSession(p SessionProjector) projection.Projection {
 	return projection.New(&Session, projection.Projection{
 		Name:   "Session",
 		Events: []string{"SessionOpened", "SessionUsed"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "SessionOpened":

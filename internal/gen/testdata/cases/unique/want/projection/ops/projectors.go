@@ -21,6 +21,7 @@ func ProjectAccount(p AccountProjector) projection.Projection {
 	return projection.New(&Account, projection.Projection{
 		Name:   "Account",
 		Events: []string{"AccountOpened"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AccountOpened":
@@ -46,6 +47,7 @@ func ProjectLogin(p LoginProjector) projection.Projection {
 	return projection.New(&Login, projection.Projection{
 		Name:   "Login",
 		Events: []string{"AccountOpened"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "AccountOpened":

@@ -26,6 +26,7 @@ func ProjectVoyage(p VoyageProjector, u event.Upcasters) projection.Projection {
 			"VoyagePlanned": 3,
 			"VoyageBooked":  3,
 		},
+		Code: []any{p, u},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VoyagePlanned", "VoyageBooked":
@@ -63,6 +64,7 @@ func ProjectHarbourVisit(p HarbourVisitProjector, u event.Upcasters) projection.
 			"VoyagePlanned": 3,
 			"VoyageBooked":  3,
 		},
+		Code: []any{p, u},
 		Tags: []string{"harbour:rotterdam"},
 		TagsOf: func(e *eventlog.Event) ([]string, error) {
 			switch e.Type {
@@ -103,6 +105,7 @@ func ProjectEndedVoyages(p EndedVoyagesProjector) projection.Projection {
 	return projection.New(&EndedVoyages, projection.Projection{
 		Name:   "EndedVoyages",
 		Events: []string{"VoyageEnded"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "VoyageEnded":

@@ -22,6 +22,7 @@ func ProjectTelemetry(p TelemetryProjector) projection.Projection {
 		Name:        "telemetry",
 		Events:      []string{"DeviceMeasured"},
 		EventSource: "/devices",
+		Code:        []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceMeasured":
@@ -48,6 +49,7 @@ func ProjectEnrichment(p EnrichmentProjector) projection.Projection {
 	return projection.New(&Device, projection.Projection{
 		Name:   "enrichment",
 		Events: []string{"DeviceOwned", "DeviceMeasured"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceOwned":
@@ -79,6 +81,7 @@ func ProjectStamp(p StampProjector) projection.Projection {
 	return projection.New(&Device, projection.Projection{
 		Name:   "stamp",
 		Events: []string{"DeviceOwned"},
+		Code:   []any{p},
 		Tags:   []string{"deviceId:d1"},
 		TagsOf: func(e *eventlog.Event) ([]string, error) { return event.Types[e.Type].Tags(e.Data) },
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
@@ -106,6 +109,7 @@ func ProjectParcelSales(p ParcelSalesProjector) projection.Projection {
 	return projection.New(&Parcel, projection.Projection{
 		Name:   "parcel-sales",
 		Events: []string{"DeviceOwned"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceOwned":
@@ -131,6 +135,7 @@ func ProjectParcelStock(p ParcelStockProjector) projection.Projection {
 	return projection.New(&Parcel, projection.Projection{
 		Name:   "parcel-stock",
 		Events: []string{"DeviceMeasured"},
+		Code:   []any{p},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceMeasured":

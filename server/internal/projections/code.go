@@ -1,0 +1,49 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/projection"
+)
+
+// CodeChanged says what to do about rows that were begun by other code than the projection has.
+func CodeChanged(p *projection.Projection) string {
+	return fmt.Sprintf("the code of the projectors (package %s) has changed since the rows of %s were begun, and their "+
+		"version has not: if it makes other rows, raise 'version' or run 'server rebuild start'; if it does not, "+
+		"'server rebuild accept' says so", strings.Join(p.CodePackages(), ", "), modelNames(p))
+}
+
+// warnOfCode warns, at each start until rows are begun with the present code or accepted as its own.
+func (f *Set) warnOfCode(ctx context.Context) {
+	if f.keep == nil || f.keep.Off {
+		return
+	}
+	for i := range f.Projections {
+		p := &f.Projections[i]
+		changed, err := projection.CodeChanged(ctx, f.keep.DB, *p)
+		if err != nil {
+			f.log.WarnContext(ctx, "it is not known whether the code of the projectors has changed", "projection", p.Name,
+				"error", err)
+		}
+		if changed {
+			f.log.WarnContext(ctx, CodeChanged(p), "projection", p.Name)
+		}
+	}
+}
+
+// AcceptCode has the rows of the projections that change generation with one be those of the present code.
+func (f *Set) AcceptCode(ctx context.Context, one *Running) error {
+	if one.unit == nil {
+		return RefusedError("this server keeps one generation of rows alone")
+	}
+	one.unit.arranging.Lock()
+	defer one.unit.arranging.Unlock()
+	for _, p := range one.unit.projections {
+		if err := projection.AcceptCode(ctx, f.keep.DB, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
