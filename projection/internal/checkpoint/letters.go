@@ -69,8 +69,8 @@ func takeDecisions(ctx context.Context, s *State, p *location) error {
 // Beside is which rows of the projection there are beside those of a State, for a decision to name them.
 type Beside struct {
 	Generations []int
-	told        uint64 // revision of the note of kindTold
-	records []Record // that LookAtAll has found
+	told        uint64   // revision of the note of kindTold
+	records     []Record // that LookAtAll has found
 }
 
 // LookBeside reads it. The note is first: rows that are begun later change it, and the decision is not put on record.

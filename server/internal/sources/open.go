@@ -22,9 +22,11 @@ import (
 // Source is where events come from: a log that can be appended to, or a file or a directory that cannot.
 type Source struct {
 	eventlog.Source
-	Log     eventlog.Log // nil for a file
-	Dir     string       // of a log on this machine, "" for any other source
-	Growing bool         // it is standard input, which may not have come yet
+	Log eventlog.Log // nil for a file
+	// Upstream is the server whose log this one follows, nil where it follows none.
+	Upstream *httpsource.Source
+	Dir      string // of a log on this machine, "" for any other source
+	Growing  bool   // it is standard input, which may not have come yet
 }
 
 // Options are how a source is opened.
@@ -44,7 +46,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
+		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}, Upstream: s}, nil
 	case at.Kind == config.Stream:
 		s, err := openStream(&at, o.MaxEventBytes)
 		if err != nil {
