@@ -77,7 +77,7 @@ func TestAServerThatFollowsMakesTheRowsThatDecisionsHaveMade(t *testing.T) {
 	l.ready(t)
 	l.until(t, "decided before it came", holds(t, l, all))
 
-	u.add(t, []eventlog.Event{about("x", "after", "other")})
+	u.add(t, []eventlog.Event{about("x", "after", "another")})
 	all["x"] = "after"
 	s.end(t)
 	s = serve(t, live.App, start{args: args})
