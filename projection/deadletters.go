@@ -139,10 +139,10 @@ func Decisions(ctx context.Context, db *querydb.DB, projection, after string, li
 type DecisionsTaken = upstream.Outcome
 
 // TakeDecisions puts on record what another server that folds the same log has decided, apart from what is on record
-// already, or was decided here. Rows that have not come to the event and those of every later fold do the same at the
-// same place; on a store that several processes write, the first is true of rows only that are begun later. For the rows
-// that there are otherwise, see [Runner.ReadDecisions], which does what was decided. Call it again and again, with all
-// that the other has.
+// already, or was decided here. Rows that have not come to the event, and those of every later fold, do the same at the
+// same place. Only the rows that the Runner folds are known not to have come to it on a store with one writer, and on
+// others those that have folded some event of the partition. In any others [Runner.ReadDecisions] does what was
+// decided. Call TakeDecisions again and again, with all that the other has.
 func (r *Runner) TakeDecisions(ctx context.Context, all []Decision) (DecisionsTaken, error) {
 	theirs := make([]deadletter.Upstream, len(all))
 	for i := range all {

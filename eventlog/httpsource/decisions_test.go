@@ -138,6 +138,26 @@ func TestAnAnswerWithoutEndIsRefused(t *testing.T) {
 	}
 }
 
+// answers are those of a server, by the path that is asked for.
+type answers func(path string) []byte
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	_, err := w.Write(a(r.URL.Path))
+	return w.Result(), err
+}
+
+// answeredBy reads decisions from what answers without a network, so that a fuzzed answer takes the same way each time.
+func answeredBy(t testing.TB, a answers) httpsource.Following {
+	t.Helper()
+	s, err := httpsource.Open(httpsource.Options{URL: "http://server", Client: &http.Client{Transport: a}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return httpsource.Following{Source: s}
+}
+
 // FuzzAnswersAboutDecisions: whatever a server answers is refused, or a list that ends and tags of a bounded size.
 func FuzzAnswersAboutDecisions(f *testing.F) {
 	for _, text := range []string{
@@ -147,14 +167,13 @@ func FuzzAnswersAboutDecisions(f *testing.F) {
 	}
 	var answer []byte
 	first := true
-	from := following(f, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if text := answer; first || r.URL.Path == httpsource.DecisionsWaitPath {
+	from := answeredBy(f, func(path string) []byte {
+		if first || path == httpsource.DecisionsWaitPath {
 			first = false
-			_, _ = w.Write(text)
-			return
+			return answer
 		}
-		fmt.Fprint(w, `{"decisions":[]}`)
-	}))
+		return []byte(`{"decisions":[]}`)
+	})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		answer, first = text, true
 		n := 0

@@ -4,8 +4,8 @@
 //	GET /events/partitions                      the partitions, with their incarnations and heads
 //	GET /events?partition=0&after=17&limit=500  events that follow an offset, as far as an answer goes
 //	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset
-//	GET /events/decisions/wait?known=…&seconds=20             tags of what was decided about events that could not be folded
-//	GET /events/decisions?projection=Tasks&after=0@17         what was decided about events of a projection
+//	GET /events/decisions?projection=Tasks      what was decided about events that could not be folded
+//	GET /events/decisions/wait?seconds=20       tags of that, which change when something is decided
 //
 // A request for events, or to wait for them, tells in known what the reader knows of the partition: its incarnation,
 // and the furthest event that it has read. Where the partition is another now, or has lost its end, the answer is 409.

@@ -98,7 +98,8 @@ func (u *Upstream) Stands(old *Decision) bool {
 	return u.Failed != "" || !u.Skip && u.done().Before(was.done())
 }
 
-// IsAsRecorded reports whether nobody has decided otherwise since the decision was read, where now is what is on record.
+// IsAsRecorded reports whether nobody has decided otherwise since the decision was read, where now is what is on
+// record.
 func (p *Decision) IsAsRecorded(now *Decision) bool {
 	return p.same(*now) && (p.Upstream == nil) == (now.Upstream == nil)
 }
@@ -124,8 +125,8 @@ func (p *Decision) Awaited(all []Rows) bool {
 func (u *Upstream) Decision(all []Rows) Decision {
 	v := u.Verdict
 	d := Decision{
-		Ref: u.Ref(), Subject: u.Subject, Skip: u.Skip, Moment: u.Moment, Seq: u.Seq, Failed: u.Failed, Upstream: &v, Event: u.Event,
-		After: u.After,
+		Ref: u.Ref(), Subject: u.Subject, Skip: u.Skip, Moment: u.Moment, Seq: u.Seq, Failed: u.Failed, Upstream: &v,
+		Event: u.Event, After: u.After,
 	}
 	for i := range all {
 		if !all[i].Before(d.Ref) {

@@ -2,9 +2,9 @@
 //
 // The rows of a fold hang on the log and on what was decided about its events, so whoever folds the same log into rows
 // of its own needs both. A decision names an event and the place at which it is tried. Rows that have not come to the
-// event, and those of every later fold, try it there, as the other server's do. Rows that are past the event have made a
-// dead letter of it, which is tried at the same place or, where they are past that too, at once; or they have folded it,
-// and nothing follows. See [deadletter.Decision.Beside].
+// event, and those of every later fold, try it there, as the other server's do. Rows that are past the event have made
+// a dead letter of it, which is tried at the same place or, where they are past that too, at once; or they have folded
+// it, and nothing follows. See [deadletter.Decision.Beside].
 package upstream
 
 import (
@@ -37,7 +37,8 @@ type Taker struct {
 	ends map[string]uint64 // of the partitions
 }
 
-// mostAtOnce is how many decisions are in one commit: that may have a checkpoint beside each, of up to three generations.
+// mostAtOnce is how many decisions are in one commit. That may have three checkpoints beside each, one of each
+// generation.
 const mostAtOnce = 20
 
 // Take takes decisions over that are not on record: see deadletter.Upstream.Stands. Nobody may fold the rows of the

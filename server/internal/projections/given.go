@@ -92,7 +92,8 @@ func (g *Given) tag(ctx context.Context, name string) (string, error) {
 }
 
 // List implements httpsource.Decisions.
-func (g *Given) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string, err error) {
+func (g *Given) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
+	err error) {
 	all, last, err := projection.Decisions(ctx, g.DB, name, after, limit)
 	if errors.Is(err, projection.ErrInvalidRef) {
 		return nil, "", httpsource.ErrNoSuchDecision
