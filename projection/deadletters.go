@@ -2,12 +2,17 @@ package projection
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
+	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/delivery"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/upstream"
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
 )
 
@@ -93,3 +98,59 @@ func (r *Runner) Retry(ctx context.Context, ref string) error {
 // Skip records that a dead letter never takes effect, and folds the later ones of its subject that wait for it, as
 // Retry does.
 func (r *Runner) Skip(ctx context.Context, ref string) error { return r.engine.Resolve(ctx, ref, true) }
+
+// Decision is what was decided about an event that was a dead letter, in the words of a server that gives it to others
+// which fold the same log: the place at which the event is tried, or that it is skipped. Its JSON is theirs to read.
+type Decision struct{ of deadletter.Upstream }
+
+// MarshalJSON implements json.Marshaler.
+func (d Decision) MarshalJSON() ([]byte, error) { return json.Marshal(&d.of) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Decision) UnmarshalJSON(text []byte) (err error) {
+	d.of, err = deadletter.ParseUpstream(text)
+	return err
+}
+
+// Decisions lists up to limit decisions on record about events of a projection, in order of partition and offset, after
+// the one that the Ref names, from the first where after is "". Last is the Ref of the last of them.
+func Decisions(ctx context.Context, db *querydb.DB, projection, after string, limit int) (all []Decision, last string,
+	err error) {
+	id := ""
+	if after != "" {
+		at, err := position.ParseRef(after)
+		if err != nil {
+			return nil, "", err
+		}
+		id = at.ID()
+	}
+	err = checkpoint.RecordedDecisions(ctx, db, projection, id, limit, func(d deadletter.Decision) {
+		all, last = append(all, Decision{d.AsUpstream()}), d.Ref.String()
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list what was decided about dead letters of %s: %w", projection, err)
+	}
+	return all, last, nil
+}
+
+// DecisionsTaken is what has become of decisions of another server: so many were Taken over, Refused since they are not
+// about events of this log, or are to be given again Later, since rows are to try the event first where a former
+// decision has it.
+type DecisionsTaken = upstream.Outcome
+
+// TakeDecisions puts on record what another server that folds the same log has decided, apart from what is on record
+// already, or was decided here. Rows that have not come to the event, and those of every later fold, do the same at the
+// same place. Only the rows that the Runner folds are known not to have come to it on a store with one writer, and on
+// others those that have folded some event of the partition. In any others [Runner.ReadDecisions] does what was
+// decided. Call TakeDecisions again and again, with all that the other has.
+func (r *Runner) TakeDecisions(ctx context.Context, all []Decision) (DecisionsTaken, error) {
+	theirs := make([]deadletter.Upstream, len(all))
+	for i := range all {
+		theirs[i] = all[i].of
+	}
+	done, err := delivery.TakeDecisions(ctx, r.engine, theirs)
+	if err != nil {
+		err = fmt.Errorf("take over what was decided about dead letters of %s: %w", r.projection.Name, err)
+	}
+	return done, err
+}

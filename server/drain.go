@@ -41,7 +41,7 @@ func (s *serving) close() error {
 			end = s.end
 		}
 		err, ended := s.folds.WaitUntil(end)
-		if !ended {
+		if !ended || !s.followedUntil(end) {
 			return errors.New("projections did not end in time, so the store was not closed; what they had not " +
 				"committed is folded " +
 				"again at the next start")
@@ -55,6 +55,19 @@ func (s *serving) close() error {
 		s.log.Info("stopped")
 	}
 	return err
+}
+
+// followedUntil reports whether decisions of another server are not followed any more, at a time at the latest.
+func (s *serving) followedUntil(at time.Time) bool {
+	if s.following == nil {
+		return true
+	}
+	select {
+	case <-s.following:
+		return true
+	case <-time.After(time.Until(at)):
+		return false
+	}
 }
 
 // closeStores closes what is open.

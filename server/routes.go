@@ -97,10 +97,13 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
-	shared := &httpsource.Handler{Source: p.source.Source, Logger: p.log, Stopping: p.health.Draining.Load}
+	shared := &httpsource.Handler{Source: p.source.Source, Logger: p.log, Stopping: p.health.Draining.Load,
+		Decisions: &projections.Given{Folds: p.folds, DB: p.db}}
 	mux.Handle("GET "+httpsource.EventsPath, p.writers.Guard(http.HandlerFunc(shared.Events)))
 	mux.Handle("GET "+httpsource.PartitionsPath, p.writers.Guard(http.HandlerFunc(shared.Partitions)))
 	mux.Handle("GET "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))
+	mux.Handle("GET "+httpsource.DecisionsPath, p.writers.Guard(http.HandlerFunc(shared.ListDecisions)))
+	mux.Handle("GET "+httpsource.DecisionsWaitPath, p.writers.Guard(http.HandlerFunc(shared.WaitForDecisions)))
 	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))
 	p.admin().Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)

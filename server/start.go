@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
@@ -28,7 +30,8 @@ type serving struct {
 	http        *http.Server
 	failed      chan error // what the listener died of
 	stopFolds   context.CancelFunc
-	end         time.Time // when all must have ended; zero for whenever it has
+	following   chan struct{} // closed when decisions of another server are not followed any more; nil where none are
+	end         time.Time     // when all must have ended; zero for whenever it has
 }
 
 // open opens the store and the source, and starts the projections.
@@ -109,6 +112,9 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	if other == nil {
+		if err := s.followDecisions(ctx, folding); err != nil {
+			return err
+		}
 		s.folds.Start(folding)
 	} else {
 		s.folds.Halt = stop
@@ -133,4 +139,28 @@ func (s *serving) sample(ctx context.Context) error {
 		s.log.Info("sample events appended", "events", n)
 	}
 	return err
+}
+
+// followDecisions takes over what was decided about dead letters at the server whose log this one folds: before the
+// first event is folded, and from then on until the second context ends.
+func (s *serving) followDecisions(ctx, folding context.Context) error {
+	if s.source.Upstream == nil || s.cfg.foldsNothing() {
+		return nil
+	}
+	u := &projections.Upstream{
+		Folds: s.folds, From: httpsource.Following{Source: s.source.Upstream}, Log: s.log,
+	}
+	if err := u.Begin(ctx); err != nil {
+		err = fmt.Errorf("take over what was decided about dead letters at the server that is followed: %w", err)
+		if s.source.Mirror == nil {
+			return err
+		}
+		s.log.Warn("what is copied is folded all the same; trying again", "error", err) // the source may be away
+	}
+	s.following = make(chan struct{})
+	go func() {
+		defer close(s.following)
+		u.Run(folding)
+	}()
+	return nil
 }

@@ -19,7 +19,9 @@ import (
 // Handler gives out the events of a source.
 type Handler struct {
 	Source eventlog.Source
-	Logger *slog.Logger // told what clients are not: the causes of failures
+	// Decisions are given out too; a Handler without any has no ListDecisions and WaitForDecisions.
+	Decisions Decisions
+	Logger    *slog.Logger // told what clients are not: the causes of failures
 	// Stopping reports whether the server ends, and nobody is to wait any longer. Nil is for one that never does.
 	Stopping func() bool
 
@@ -137,9 +139,9 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 		if err := json.Unmarshal([]byte(q.Get("after")), &after); err != nil {
 			return nil, badRequest(`after must be the offsets by partition, such as {"0":17}.`)
 		}
-		seconds, err := strconv.Atoi(q.Get("seconds"))
-		if err != nil || seconds < 0 || seconds > int(longestWait/time.Second) {
-			return nil, badRequest("seconds is %.40q, and must be 0 to %d.", q.Get("seconds"), longestWait/time.Second)
+		most, err := waitSeconds(q)
+		if err != nil {
+			return nil, err
 		}
 		var all map[string]known
 		if err := readKnown(q, &all); err != nil {
@@ -153,7 +155,7 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 				return nil, err
 			}
 		}
-		return h.wait(ctx, after, time.Duration(seconds)*time.Second)
+		return h.wait(ctx, after, most)
 	})
 }
 

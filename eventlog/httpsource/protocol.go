@@ -14,6 +14,9 @@ const (
 	EventsPath     = "/events"
 	PartitionsPath = "/events/partitions"
 	WaitPath       = "/events/wait"
+	// DecisionsPath and DecisionsWaitPath are of what was decided about events that could not be folded.
+	DecisionsPath     = "/events/decisions"
+	DecisionsWaitPath = "/events/decisions/wait"
 )
 
 // Bounds of answers.

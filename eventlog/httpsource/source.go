@@ -124,7 +124,7 @@ func (s *Source) partition(ctx context.Context, name string) (partition, error) 
 
 func (s *Source) partitions(ctx context.Context) ([]partition, error) {
 	var answer partitionsAnswer
-	if err := s.get(ctx, PartitionsPath, nil, &answer); err != nil {
+	if err := s.get(ctx, PartitionsPath, nil, mostOfAnswer, &answer); err != nil {
 		return nil, err
 	}
 	for _, p := range answer.Partitions {
@@ -194,7 +194,7 @@ func (s *Source) page(ctx context.Context, name string, after uint64, limit int)
 	if k := s.knownOf(name); k != (known{}) {
 		addKnown(q, k)
 	}
-	if err := s.get(ctx, EventsPath, q, &answer); err != nil {
+	if err := s.get(ctx, EventsPath, q, mostOfAnswer, &answer); err != nil {
 		return answer, lost(err, name, after)
 	}
 	return answer, s.learn(name, answer.Known)
@@ -246,7 +246,7 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 		if all := s.whatIsKnown(); len(all) > 0 && len(all) <= mostKnown {
 			addKnown(q, all)
 		}
-		err := s.get(ctx, WaitPath, q, &answer)
+		err := s.get(ctx, WaitPath, q, mostOfAnswer, &answer)
 		switch {
 		case err != nil:
 			return lost(err, "", 0)
@@ -258,8 +258,8 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	}
 }
 
-// get asks the server.
-func (s *Source) get(ctx context.Context, path string, q url.Values, to any) error {
+// get asks the server. Its answer has at most so many bytes.
+func (s *Source) get(ctx context.Context, path string, q url.Values, most int64, to any) error {
 	s.asking.RLock()
 	defer s.asking.RUnlock()
 	if s.closed.Err() != nil {
@@ -269,7 +269,7 @@ func (s *Source) get(ctx context.Context, path string, q url.Values, to any) err
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.closed, cancel)()
-	err := s.ask(ctx, path, q, to)
+	err := s.ask(ctx, path, q, most, to)
 	switch {
 	case err == nil:
 		return nil
@@ -281,7 +281,7 @@ func (s *Source) get(ctx context.Context, path string, q url.Values, to any) err
 	return fmt.Errorf("httpsource: ask %s%s: %w", s.base, path, err)
 }
 
-func (s *Source) ask(ctx context.Context, path string, q url.Values, to any) error {
+func (s *Source) ask(ctx context.Context, path string, q url.Values, most int64, to any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path+"?"+q.Encode(), nil)
 	if err != nil {
 		return err
@@ -294,12 +294,12 @@ func (s *Source) ask(ctx context.Context, path string, q url.Values, to any) err
 		return withoutURL(err)
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, mostOfAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	switch {
 	case err != nil:
 		return err
-	case len(text) > mostOfAnswer:
-		return fmt.Errorf("the answer has more than %d bytes", mostOfAnswer)
+	case int64(len(text)) > most:
+		return fmt.Errorf("the answer has more than %d bytes", most)
 	case res.StatusCode != http.StatusOK:
 		return refused(res.StatusCode, text)
 	}

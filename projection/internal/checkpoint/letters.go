@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -68,7 +69,8 @@ func takeDecisions(ctx context.Context, s *State, p *location) error {
 // Beside is which rows of the projection there are beside those of a State, for a decision to name them.
 type Beside struct {
 	Generations []int
-	told        uint64 // revision of the note of kindTold
+	told        uint64   // revision of the note of kindTold
+	records     []Record // that LookAtAll has found
 }
 
 // LookBeside reads it. The note is first: rows that are begun later change it, and the decision is not put on record.
@@ -86,6 +88,125 @@ func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
 	})
 	slices.Sort(b.Generations)
 	return b, err
+}
+
+// LookAtAll reads which rows of the projection there are, those of the State among them, for decisions that are taken
+// over from elsewhere. The caller keeps this process from folding those of the State meanwhile.
+func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, err error) {
+	if b, err = LookBeside(ctx, s); err != nil {
+		return nil, b, err
+	}
+	b.Generations = nil
+	for _, in := range []slot{serves, builds, keeps} {
+		at, err := readRecordIn(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return nil, b, err
+		}
+		if at.former != nil {
+			return nil, b, fmt.Errorf("%w: its records are those of an earlier version yet", querydb.ErrStale)
+		}
+		b.records = append(b.records, at)
+		if at.Table == "" {
+			continue
+		}
+		rows := deadletter.Rows{Generation: at.Generation, Done: map[string]position.Cursor{}}
+		for name, c := range at.Partitions {
+			rows.Done[name] = c.Cursor
+		}
+		rows.Before = func(e position.Ref) bool {
+			if s.shared {
+				return at.canFence(e)
+			}
+			c := at.Partitions[e.Partition]
+			return in == slotOf(s.db) && c.reach() < e.Offset
+		}
+		all, b.Generations = append(all, rows), append(b.Generations, at.Generation)
+	}
+	return all, b, nil
+}
+
+// canFence reports whether fence can keep all processes from folding the event before they have read a decision about
+// it: rows show none behind the anchor, since that is put on record before them.
+func (b *Record) canFence(e position.Ref) bool {
+	c, begun := b.Partitions[e.Partition]
+	return begun && c.reach() < e.Offset
+}
+
+// fence are notes that have the commits fail, before they write a row of those events, of all who have read what is on
+// record: the checkpoints as they are.
+func (b *Record) fence(projection string, decisions []deadletter.Decision) (notes []querydb.Note) {
+	met := map[string]bool{}
+	for i := range decisions {
+		name := decisions[i].Partition
+		if b.Table == "" || met[name] || !b.canFence(decisions[i].Ref) {
+			continue
+		}
+		met[name] = true
+		notes = append(notes, b.Notes(projection, name, b.Partitions[name])[1])
+	}
+	return notes
+}
+
+// TakeOver puts decisions on record that were made elsewhere, for the rows that LookAtAll has found, in place of
+// those that there are in former. It is querydb.ErrStale where somebody has decided meanwhile.
+func (b *Beside) TakeOver(ctx context.Context, s *State, decisions []deadletter.Decision,
+	former map[position.Ref]deadletter.Decision) error {
+	notes := b.Notes(s, true)
+	for i := range b.records {
+		if r := &b.records[i]; s.shared {
+			notes = append(append(notes, r.unchanged(s.p.Name)), r.fence(s.p.Name, decisions)...)
+		}
+	}
+	for _, d := range decisions {
+		n := d.Note(s.p.Name)
+		was, err := s.db.Notes().Get(ctx, n.Kind, n.ID)
+		if err != nil {
+			return err
+		}
+		old, there := former[d.Ref]
+		if there != (was.Value != nil) {
+			return decidedMeanwhile(d.Ref)
+		}
+		if there {
+			now, err := deadletter.ParseDecision(was)
+			if err != nil {
+				return DamageError{err}
+			}
+			if !old.IsAsRecorded(&now) {
+				return decidedMeanwhile(d.Ref)
+			}
+		}
+		n.IfRevision, n.Revision = true, was.Revision
+		notes = append(notes, n)
+	}
+	return s.db.Apply(ctx, querydb.Batch{Notes: notes})
+}
+
+func decidedMeanwhile(at position.Ref) error {
+	return fmt.Errorf("%w: somebody has decided about event %s meanwhile", querydb.ErrStale, at)
+}
+
+// RecordedDecisions calls visit with up to limit decisions about events of the projection, in order of partition and
+// offset, after the one that the ID names.
+func RecordedDecisions(ctx context.Context, db *querydb.DB, projection, after string, limit int,
+	visit func(deadletter.Decision)) error {
+	notes, err := db.Notes().List(ctx, deadletter.KindDecision+projection, after, limit)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		d, err := deadletter.ParseDecision(n)
+		if err != nil {
+			return DamageError{fmt.Errorf("note %s %s: %w", n.Kind, n.ID, err)}
+		}
+		visit(d)
+	}
+	return nil
+}
+
+// ReadDecisions reads what was decided about events of the projection.
+func ReadDecisions(ctx context.Context, s *State) (map[position.Ref]deadletter.Decision, error) {
+	return readDecisions(ctx, s.db, s.p.Name)
 }
 
 // Notes are what is in the commit of a decision, so that no rows have been begun that it does not name. Where it tells,

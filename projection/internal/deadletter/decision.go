@@ -32,6 +32,9 @@ type Decision struct {
 	// Beside are the generations that there were beside that one. Their folds may have come past the event by themselves:
 	// they try it at Moment only where it is a dead letter of theirs by then.
 	Beside []int `json:"beside,omitempty"`
+	// Upstream is what the server that this one follows has decided, where the decision is taken over from there; nil for
+	// one that was made here.
+	Upstream *Verdict `json:"upstream,omitempty"`
 	// IfLetter, in a Plan, says that the event is tried only where it is a dead letter: see Beside.
 	IfLetter bool `json:"-"`
 	// Event is what the decision is about, and After the event at Moment; nil where they could not be read.

@@ -24,6 +24,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/upstream"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
@@ -350,6 +351,26 @@ func (r *Runner) ReadDecisions(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return settlement{resolution{r}}.readDecisions(ctx)
+}
+
+// TakeDecisions puts decisions of another server on record: see projection.Runner.TakeDecisions.
+func TakeDecisions(ctx context.Context, r *Runner, all []deadletter.Upstream) (done upstream.Outcome, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n := 0; ; n++ {
+		t := upstream.Taker{State: r.state, Source: r.src, Log: r.log}
+		now, err := t.Take(ctx, all)
+		done.Taken, done.Refused, done.Later = done.Taken+now.Taken, now.Refused, now.Later
+		if now.Taken > 0 {
+			r.state.Invalidate() // so that they hold for what is folded next
+		}
+		if !errors.Is(err, querydb.ErrStale) || n == resolveAttempts {
+			return done, err
+		}
+		if err := r.cfg.pause(ctx, n); err != nil {
+			return done, err
+		}
+	}
 }
 
 // CanResume reports whether a Runner that was stopped can go on: see projection.Runner.CanResume.

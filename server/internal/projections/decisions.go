@@ -50,6 +50,7 @@ func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
 // go on that have stopped at the event; "" stands for several.
 func (f Decisions) Follow(ctx context.Context, ref string) {
 	defer f.holdGenerations()()
+	f.tell()
 	b, err := f.beside.builder(!started(f.Running))
 	if b != nil && err == nil {
 		if _, _, frozen := f.serving.now(); !frozen {
@@ -64,6 +65,13 @@ func (f Decisions) Follow(ctx context.Context, ref string) {
 	f.Decide(ctx, ref)
 	if one := f.beside.runner(); one != nil {
 		one.Decide(ctx, ref)
+	}
+}
+
+// tell has servers that follow this one look at what was decided.
+func (f Decisions) tell() {
+	if f.unit != nil {
+		f.unit.set.decisions.Add(1)
 	}
 }
 

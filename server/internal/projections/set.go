@@ -40,6 +40,8 @@ type Set struct {
 	cfg     projection.RunnerConfig
 	units   []*unit
 	started bool
+	// decisions counts what operators have decided here, and what was taken over.
+	decisions atomic.Uint64
 	// Resumes: a projection that has stopped at an event goes on when somebody has decided about that.
 	Resumes bool
 }

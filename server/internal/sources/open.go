@@ -24,10 +24,11 @@ import (
 // Source is where events come from: a log that can be appended to, or a file or a directory that cannot.
 type Source struct {
 	eventlog.Source
-	Log     eventlog.Log   // nil for a file
-	Mirror  *mirror.Mirror // the copy on this machine that the source is read from; nil where it is read itself
-	Dir     string         // of a log or a copy on this machine, "" for any other source
-	Growing bool           // it is standard input, which may not have come yet
+	Log      eventlog.Log       // nil for a file
+	Mirror   *mirror.Mirror     // the copy on this machine that the source is read from; nil where it is read itself
+	Upstream *httpsource.Source // the server whose log this one follows, nil where it follows none
+	Dir      string             // of a log or a copy on this machine, "" for any other source
+	Growing  bool               // it is standard input, which may not have come yet
 }
 
 // Options are how a source is opened.
@@ -49,6 +50,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{Growing: at.Path == "-"}
+	s.Upstream, _ = src.(*httpsource.Source)
 	if at.Mirror != "" {
 		s.Dir = at.Mirror
 		s.Mirror, err = mirror.Open(mirror.Options{Dir: at.Mirror, Source: src, Reserve: o.Reserve, Logger: o.Logger})

@@ -1,0 +1,112 @@
+package projections
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/eventlog/httpsource"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Given gives what is on record of decisions about dead letters to servers that follow this one. It implements
+// httpsource.Decisions.
+type Given struct {
+	Folds *Set
+	DB    *querydb.DB
+
+	mu     sync.Mutex
+	tags   map[string]string
+	looked time.Time
+	took   time.Duration // to look
+	made   uint64        // Set.decisions as it was when they were looked at
+}
+
+// How often decisions are looked at, while somebody waits for others: a projection makes some by itself, and on a store
+// that several processes write so do other servers. What operators of this one decide is looked at at once. All looks
+// together take no more than one part of the time in so many.
+const (
+	lookForOwn    = 2 * time.Second
+	lookForOthers = 10 * time.Second
+	partOfTime    = 20
+)
+
+// Tags implements httpsource.Decisions.
+func (g *Given) Tags(ctx context.Context) (map[string]string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	made, again := g.Folds.decisions.Load(), lookForOwn
+	switch {
+	case made != g.made:
+		again = 0
+	case g.DB.MultiWriter():
+		again = lookForOthers
+	}
+	if g.tags != nil && time.Since(g.looked) < max(again, partOfTime*g.took) {
+		return g.tags, nil
+	}
+	began, tags := time.Now(), map[string]string{}
+	for _, one := range g.Folds.All {
+		tag, err := g.tag(ctx, one.Name)
+		if err != nil {
+			return nil, err
+		}
+		if tag != "" {
+			tags[one.Name] = tag
+		}
+	}
+	g.tags, g.looked, g.took, g.made = tags, time.Now(), time.Since(began), made
+	return tags, nil
+}
+
+// tag is a text that stands for all decisions of a projection, "" for none.
+func (g *Given) tag(ctx context.Context, name string) (string, error) {
+	sum, some := sha256.New(), false
+	for after := ""; ; {
+		all, last, err := projection.Decisions(ctx, g.DB, name, after, querydb.MaxPageRows)
+		if err != nil {
+			return "", err
+		}
+		for _, d := range all {
+			text, err := json.Marshal(d)
+			if err != nil {
+				return "", err
+			}
+			sum.Write(text)
+		}
+		some = some || len(all) > 0
+		if len(all) < querydb.MaxPageRows {
+			break
+		}
+		after = last
+	}
+	if !some {
+		return "", nil
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// List implements httpsource.Decisions.
+func (g *Given) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
+	err error) {
+	all, last, err := projection.Decisions(ctx, g.DB, name, after, limit)
+	if errors.Is(err, projection.ErrInvalidRef) {
+		return nil, "", httpsource.ErrNoSuchDecision
+	}
+	for _, d := range all {
+		text, err := json.Marshal(d)
+		if err != nil {
+			return nil, "", err
+		}
+		list = append(list, text)
+	}
+	if len(all) < limit {
+		last = ""
+	}
+	return list, last, err
+}
