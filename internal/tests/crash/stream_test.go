@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog/filesource"
@@ -42,12 +43,29 @@ func (s *stream) url() string { return "nats://" + s.server.Address() + "/" + fi
 // has appends the lines that the stream does not have yet.
 func (s *stream) has(lines []string) error {
 	for s.published < len(lines) {
-		if _, err := s.js.Publish(s.t.Context(), "ledger", []byte(lines[s.published])); err != nil {
+		if err := s.publish(lines[s.published]); err != nil {
 			return fmt.Errorf("publish event %d: %w", s.published+1, err)
 		}
 		s.published++
 	}
 	return nil
+}
+
+// publish appends the next line, once. On a machine that is busy an answer may come too late, and what it was is not
+// known.
+func (s *stream) publish(line string) (err error) {
+	for range 10 {
+		_, err = s.js.Publish(s.t.Context(), "ledger", []byte(line),
+			jetstream.WithExpectLastSequence(uint64(s.published)))
+		var wrong *jetstream.APIError
+		switch {
+		case errors.As(err, &wrong) && wrong.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+			return nil // it was published before
+		case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout):
+			return err
+		}
+	}
+	return err
 }
 
 // restart has the servers lose their connections, and find the stream again.
