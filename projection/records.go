@@ -193,7 +193,15 @@ func BeginBuild(
 // may run on them meanwhile; [querydb.Generations.UseAll] has the DB read them afterwards. A switch to rows that are
 // not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing.
 func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection) error {
-	return checkpoint.Rearrange(ctx, db, how, records(unit))
+	return checkpoint.Rearrange(ctx, db, how, records(unit), nil)
+}
+
+// SwitchToBuilt has rows of the projections of a unit serve that were as far as those that serve when these had come to
+// the offsets: see [ServingOffsets]. Otherwise it is [Rearrange]. On a store that several processes write to, others
+// may have folded the rows that serve further meanwhile, and go on with that: an answer may then be older than one
+// before by as much as the new rows are behind the log.
+func SwitchToBuilt(ctx context.Context, db *querydb.DB, unit []Projection, reached eventlog.Offsets) error {
+	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), reached)
 }
 
 // NewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that serve,

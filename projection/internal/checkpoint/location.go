@@ -44,6 +44,27 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 	return p, nil
 }
 
+// readStanding reads where the rows of a projection stand, and how complete they are, as it was at one moment: on a
+// shared store others may change generation between two reads, and half of each would look like rows that are lost.
+func readStanding(ctx context.Context, db *querydb.DB, projection Projection) (p location, c completion, err error) {
+	for range readsOfStanding {
+		if p, err = readLocation(ctx, db, projection); err != nil {
+			return p, c, err
+		}
+		if c, err = readCompletion(ctx, db, projection.Name); err != nil || !db.MultiWriter() {
+			return p, c, err
+		}
+		now, err := db.Notes().Get(ctx, p.slot.header(), projection.Name)
+		if err != nil || now.Revision == p.revision {
+			return p, c, err
+		}
+	}
+	return p, c, fmt.Errorf("read what is on record of %s: others change it again and again", projection.Name)
+}
+
+// readsOfStanding is how often the reads are begun anew: a switch is one change.
+const readsOfStanding = 10
+
 // look reads what there is now.
 func (t *tableLocation) look(ctx context.Context, db *querydb.DB) (err error) {
 	if t.serving, err = db.Generations().Recorded(ctx, t.model); err != nil {

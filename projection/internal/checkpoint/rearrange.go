@@ -13,12 +13,19 @@ import (
 // on record of them. The projections are all those that write to the tables, and nobody of this process folds them
 // meanwhile. A switch to rows that are not complete, or not as far as those that serve, is [ErrNotBuilt], and so is one
 // back to rows of another log.
-func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection) error {
+//
+// On a shared store others may fold the rows that serve on for ever. There a switch is content with rows that are as
+// far as was reached, if that is not nil: as far as those that serve were a moment ago.
+func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection,
+	reached map[string]uint64) error {
 	tables, err := tablesOf(ctx, db, all)
 	if err != nil {
 		return err
 	}
 	r := rearrangement{db: db, slots: map[string]map[slot]*entry{}, tables: tables}
+	if db.MultiWriter() {
+		r.reached = reached
+	}
 	for _, in := range []slot{serves, builds, keeps} {
 		if err := r.read(ctx, in); err != nil {
 			return err
@@ -51,6 +58,9 @@ type rearrangement struct {
 	db     *querydb.DB
 	tables map[string]querydb.Successor
 	slots  map[string]map[slot]*entry // by projection
+	// reached is how far the rows that serve were, by partition, when those that are built were as far; nil where these
+	// must be as far as they are now.
+	reached map[string]uint64
 }
 
 // entry is what is on record in a slot.
@@ -124,6 +134,9 @@ func (r *rearrangement) behind(all []Projection) error {
 			return fmt.Errorf("%w: %s has not built all rows yet", ErrNotBuilt, p.Name)
 		}
 		for partition, at := range r.servingOffsets() {
+			if r.reached != nil {
+				at = min(at, r.reached[partition])
+			}
 			if own := of[builds].record.Partitions[partition].Offset; own < at {
 				return fmt.Errorf("%w: %s has built %q up to %d, and the rows that serve are at %d", ErrNotBuilt, p.Name,
 					partition, own, at)

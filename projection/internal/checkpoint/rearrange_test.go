@@ -60,7 +60,7 @@ func (g *program) begin() {
 }
 
 func (g *program) rearrange(how querydb.Rearrangement) error {
-	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p})
+	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, nil)
 }
 
 func (g *program) look() checkpoint.Survey {

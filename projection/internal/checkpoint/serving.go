@@ -117,15 +117,11 @@ func (b *Record) reached(goal map[string]uint64) bool {
 // Prepare reads what is on record, so that rows which are not complete are not served: see querydb.Rebuilds. It
 // is to be called before the rows are read by others, and Open does the same.
 func (s *State) Prepare(ctx context.Context) error {
-	p, err := readLocation(ctx, s.db, s.p)
+	p, c, err := readStanding(ctx, s.db, s.p)
 	if err != nil {
 		return err
 	}
 	if p.good() {
-		c, err := readCompletion(ctx, s.db, s.p.Name)
-		if err != nil {
-			return err
-		}
 		return s.serving.use(ctx, &p, c)
 	}
 	if s.db.Generations().Build() {

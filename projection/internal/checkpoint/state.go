@@ -110,11 +110,7 @@ func (s *State) Open(ctx context.Context) error {
 	}
 	s.known = false
 	s.cfg.Reread()
-	p, err := readLocation(ctx, s.db, s.p)
-	if err != nil {
-		return err
-	}
-	whole, err := readCompletion(ctx, s.db, s.p.Name)
+	p, whole, err := readStanding(ctx, s.db, s.p)
 	if err != nil {
 		return err
 	}

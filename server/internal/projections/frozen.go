@@ -95,6 +95,31 @@ func (f *following) now() (at eventlog.Offsets, why string, frozen bool) {
 	return at, f.why, true
 }
 
+// takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
+// they are: it would be taken for one that has folded nothing.
+func (f *Running) takesOver(ctx context.Context) error {
+	if _, _, frozen := f.serving.now(); frozen {
+		if err := f.LoadCheckpoint(ctx); err != nil {
+			return err
+		}
+	}
+	f.serving.thaw()
+	return nil
+}
+
+// standing is how far the rows that serve have come where this program does not fold them, or no more.
+func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string, frozen bool, err error) {
+	if at, why, frozen = f.serving.now(); frozen {
+		return at, why, true, nil
+	}
+	if _, ended := f.state(); !otherRows(ended) {
+		return nil, "", false, nil
+	}
+	// others have just been switched to, and the unit is about to find that out
+	at, err = projection.ServingOffsets(ctx, f.serving.db, f.serving.of)
+	return at, "", true, err
+}
+
 // Status is that of the rows that serve, whoever folds them, and of those that are built beside them.
 func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
 	if f.answers() {
@@ -105,7 +130,11 @@ func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
 	if err != nil {
 		return s, err
 	}
-	if at, why, is := f.serving.now(); is {
+	at, why, frozen, err := f.standing(ctx)
+	if err != nil {
+		return s, err
+	}
+	if frozen {
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
 		s.Lag, s.Heartbeat = 0, time.Now()
 		s.EventsPerSecond, s.RowsPerSecond, s.ETASeconds = 0, 0, -1

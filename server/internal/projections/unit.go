@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -129,7 +130,9 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 	defer serving.end()
 	for _, one := range u.of {
 		if one.crew = serving; found.folds {
-			one.serving.thaw()
+			if err := one.takesOver(ctx); err != nil {
+				return nil, err
+			}
 			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
 		} else {
 			one.serving.freeze(found.why)
@@ -252,10 +255,17 @@ func (u *unit) begin(ctx context.Context) error {
 // rearranging changes which generations there are. Queries go on reading what they have read, which is kept, until
 // serve says what they are to read.
 func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
+	return u.doing(func(ctx context.Context) error {
+		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections)
+	}, message)
+}
+
+// doing is rearranging by what is given.
+func (u *unit) doing(rearrange act, message string) act {
 	return func(ctx context.Context) error {
 		u.arranging.Lock()
 		defer u.arranging.Unlock()
-		if err := projection.Rearrange(ctx, u.set.keep.DB, how, u.projections); err != nil {
+		if err := rearrange(ctx); err != nil {
 			return err
 		}
 		u.log(slog.LevelInfo, message)
@@ -270,12 +280,14 @@ const catchUp = 30 * time.Second
 func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
 	serving.end()
-	err := u.catchUp(ctx)
+	reached, err := u.catchUp(ctx)
 	building.end()
 	if err != nil {
 		return func(context.Context) error { return err }
 	}
-	return u.rearranging(querydb.SwitchToBuilt, "the rows that were built serve from now on")
+	return u.doing(func(ctx context.Context) error {
+		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
+	}, "the rows that were built serve from now on")
 }
 
 // switchedUnasked is switched, unless what is built has come to lose events on the way: then all go on as before.
@@ -287,23 +299,28 @@ func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act
 	return next
 }
 
-func (u *unit) catchUp(ctx context.Context) error {
+// catchUp has what is built come as far as what serves is when it begins, and returns how far that is.
+func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error) {
 	ctx, cancel := context.WithTimeout(ctx, catchUp)
 	defer cancel()
+	reached = eventlog.Offsets{}
 	for i, one := range u.of {
 		to, err := projection.ServingOffsets(ctx, u.set.keep.DB, u.projections[i])
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for partition, offset := range to {
+			reached[partition] = max(reached[partition], offset)
 		}
 		b := one.beside.runner()
 		if err := b.Await(ctx, to); err != nil {
-			return fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
+			return nil, fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
 		}
 		if err := b.ReadDecisions(ctx); err != nil { // to make sure: it may have failed when that was decided
-			return fmt.Errorf("read what was decided about dead letters: %w", err)
+			return nil, fmt.Errorf("read what was decided about dead letters: %w", err)
 		}
 	}
-	return nil
+	return reached, nil
 }
 
 // asked does what an operator asks for, and answers.
