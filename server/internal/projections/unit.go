@@ -255,13 +255,13 @@ func (u *unit) begin(ctx context.Context) error {
 // rearranging changes which generations there are. Queries go on reading what they have read, which is kept, until
 // serve says what they are to read.
 func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
-	return u.doing(func(ctx context.Context) error {
+	return arranging(u, func(ctx context.Context) error {
 		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections)
 	}, message)
 }
 
-// doing is rearranging by what is given.
-func (u *unit) doing(rearrange act, message string) act {
+// arranging is unit.rearranging by what is given.
+func arranging(u *unit, rearrange act, message string) act {
 	return func(ctx context.Context) error {
 		u.arranging.Lock()
 		defer u.arranging.Unlock()
@@ -285,7 +285,7 @@ func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	if err != nil {
 		return func(context.Context) error { return err }
 	}
-	return u.doing(func(ctx context.Context) error {
+	return arranging(u, func(ctx context.Context) error {
 		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
 	}, "the rows that were built serve from now on")
 }
