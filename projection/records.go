@@ -196,6 +196,12 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, u
 	return checkpoint.Rearrange(ctx, db, how, records(unit), nil)
 }
 
+// FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since one
+// transaction of the store does not hold all that is on record of them. [BeginBuild] begins none then.
+func FitsSwitch(db *querydb.DB, unit []Projection) error {
+	return checkpoint.FitsSwitch(db, records(unit))
+}
+
 // SwitchToBuilt has rows of the projections of a unit serve that were as far as those that serve when these had come to
 // the offsets: see [ServingOffsets]. Otherwise it is [Rearrange]. On a store that several processes write to, others
 // may have folded the rows that serve further meanwhile, and go on with that: an answer may then be older than one

@@ -226,12 +226,12 @@ func (e *Event) event() (eventlog.Event, error) {
 	var err error
 	if e.Time != "" {
 		if made.Time, err = time.Parse(time.RFC3339Nano, e.Time); err != nil {
-			return made, fmt.Errorf("Time: %w", err)
+			return made, fmt.Errorf("field Time: %w", err)
 		}
 		made.Time = made.Time.UTC()
 	}
 	if made.Data, err = dataOf(e.Data); err != nil {
-		return made, fmt.Errorf("Data: %w", err)
+		return made, fmt.Errorf("field Data: %w", err)
 	}
 	return made, nil
 }

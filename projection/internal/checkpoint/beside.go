@@ -40,8 +40,11 @@ func (p *location) servable(ctx context.Context, db *querydb.DB) (bool, error) {
 // Begin begins a generation of the tables of the projections beside the one that serves, in the form that the models
 // have. One program folds it from the first event on, or copies the rows that serve: see Origin. What was being built
 // in another form is dropped; what is being built in this one goes on. The projections are all those that write to the
-// tables; build is the DB's ForBuild.
+// tables; build is the DB's ForBuild. Nothing is begun that could never be switched to: see FitsSwitch.
 func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all []Projection, cfg Config) error {
+	if err := FitsSwitch(db, all); err != nil {
+		return err
+	}
 	origins := make([]*Origin, len(all))
 	for i, p := range all {
 		var err error

@@ -53,6 +53,26 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	return nil
 }
 
+// FitsSwitch is querydb.ErrTooLarge where the rows of projections can never be switched to others, since one commit of
+// the store does not hold all that is on record of them. They are all those that write to the same tables.
+func FitsSwitch(db *querydb.DB, all []Projection) error {
+	tables := map[string]bool{}
+	for _, p := range all {
+		for _, m := range p.Models {
+			tables[m.Table] = true
+		}
+	}
+	// see rearrangement.notes, and querydb.Generations.Rearrange
+	const ofProjection, ofTable = 2 * 3, 3
+	writes := ofProjection*len(all) + ofTable*len(tables)
+	if most, _ := db.TxLimits(); most > 0 && writes > most {
+		return fmt.Errorf("%w: the rows of %d projections in %d tables change generation together, in %d writes, and a "+
+			"transaction of the store holds %d; have fewer projections write to the same tables, or give models tables of "+
+			"their own", querydb.ErrTooLarge, len(all), len(tables), writes, most)
+	}
+	return nil
+}
+
 // rearrangement moves what is on record of projections from slot to slot.
 type rearrangement struct {
 	db     *querydb.DB

@@ -2,6 +2,7 @@ package checkpoint_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -25,11 +26,13 @@ type program struct {
 	cfg       checkpoint.Config
 }
 
-func newProgram(t *testing.T, store *memstore.MultiWriter, log eventlog.Source, version string) *program {
+// newProgram starts the program of the version; some of several projections write to its model.
+func newProgram(t *testing.T, store *memstore.MultiWriter, log eventlog.Source, version string,
+	writers ...querydb.Writer) *program {
 	t.Helper()
 	id := keys.Layout{Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}}
 	m := &querydb.Model{Name: "Note", Table: "Note", Version: version, Fields: []driver.Field{{Name: "id", Scalar: "ID"}},
-		PK: querydb.Half{Fields: []int{0}, Layout: id}, TTL: -1, CreatedAt: -1, UpdatedAt: -1}
+		PK: querydb.Half{Fields: []int{0}, Layout: id}, TTL: -1, CreatedAt: -1, UpdatedAt: -1, Writers: writers}
 	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), []*querydb.Model{m}, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -118,5 +121,50 @@ func TestFormerRowsOfAnotherLogNeverServeAgain(t *testing.T) {
 	}
 	if s := second.look(); s.Servable {
 		t.Errorf("rows of the former log serve: %+v", s)
+	}
+}
+
+// TestNoMoreIsBuiltThanOneCommitSwitches: as many projections as one transaction holds are switched, and a build of one
+// more is refused before it begins.
+func TestNoMoreIsBuiltThanOneCommitSwitches(t *testing.T) {
+	for n := 1; ; n++ {
+		store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+		writers := make([]querydb.Writer, n)
+		for i := range writers {
+			writers[i].Name = fmt.Sprint("notes", i)
+		}
+		first, second := newProgram(t, store, log, "1", writers...), newProgram(t, store, log, "2", writers...)
+		of := func(g *program, db *querydb.DB) (all []checkpoint.Projection) {
+			for _, w := range writers {
+				p := g.p
+				p.Name = w.Name
+				all = append(all, p)
+				if db == nil {
+					continue
+				}
+				if err := checkpoint.NewState(p, log, db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return all
+		}
+		of(first, first.db)
+		all := of(second, nil)
+		err := checkpoint.Begin(t.Context(), second.db, second.build, log, all, second.cfg)
+		if errors.Is(err, querydb.ErrTooLarge) {
+			if s := second.look(); n < 10 || s.Building != nil {
+				t.Errorf("%d projections: %v, with %+v", n, err, s)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		of(second, second.build)
+		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack, querydb.SwitchToBuilt} {
+			if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil); err != nil {
+				t.Fatalf("%d projections: %v", n, err)
+			}
+		}
 	}
 }

@@ -168,7 +168,8 @@ func (v *evaluator) triedAt(it *item, settles bool) *position.Cursor {
 	case it.replayed:
 		return &it.at
 	case settles && decided:
-		return new(d.Done())
+		at := d.Done()
+		return &at
 	}
 	return nil
 }

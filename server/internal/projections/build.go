@@ -58,8 +58,9 @@ func otherRows(err error) bool {
 	return errors.Is(err, projection.ErrOtherRows) || errors.Is(err, projection.ErrNotBuilt)
 }
 
-// built reports whether all rows of the unit that are being built can serve: they are those of the whole log, and no
-// further behind than a server may be that is ready. Whether they are to is another question: see losses.
+// built reports whether all rows of the unit that are being built can serve: they are those of the whole log, no further
+// behind than a server may be that is ready, and somebody folds them on. Whether they are to is another question: see
+// losses.
 func (u *unit) built(ctx context.Context) bool {
 	for i, one := range u.of {
 		b := one.beside.runner()
@@ -67,7 +68,7 @@ func (u *unit) built(ctx context.Context) bool {
 			return false
 		}
 		s, err := b.Runner.Status(ctx)
-		if err != nil || s.Rebuilding || s.Cascades > 0 || s.Lag > u.set.ReadyLag {
+		if err != nil || s.Stop != nil || s.Rebuilding || s.Cascades > 0 || s.Lag > u.set.ReadyLag {
 			return false
 		}
 		if complete, err := u.complete(ctx, i); err != nil || !complete {

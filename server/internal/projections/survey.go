@@ -39,6 +39,11 @@ func (u *unit) look(ctx context.Context) (s survey, err error) {
 		s.all = append(s.all, one)
 	}
 	s.judge(u.set.keep.DB.MultiWriter())
+	if s.begins {
+		if err := projection.FitsSwitch(u.set.keep.DB, u.projections); err != nil {
+			s.begins, s.why = false, "no rows are built: "+err.Error()
+		}
+	}
 	return s, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -39,6 +38,7 @@ type unit struct {
 	ended       chan struct{} // nothing more is folded
 
 	losses losses
+	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
 	// arranging is held while generations change, and shared by whoever decides about a dead letter: a decision names
 	// the generations that there are, and takes effect in those that it was made for.
@@ -178,7 +178,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 			logged = time.Now()
 			u.logProgress(ctx)
 		}
-		if found.switches(u.set.keep) && u.built(ctx) && u.losses.none(ctx, u) {
+		if found.switches(u.set.keep) && u.built(ctx) && getsOn(ctx, u) && u.losses.none(ctx, u) {
 			return u.switchedUnasked(ctx, serving, building), nil
 		}
 		if found.expired(u.set.keep.Former) {
@@ -273,9 +273,6 @@ func arranging(u *unit, rearrange act, message string) act {
 	}
 }
 
-// catchUp is how long those that are built may take to come as far as those that serve, while these stand still.
-const catchUp = 30 * time.Second
-
 // switched has what is built come as far as what serves, and serve in its place. It ends who folds.
 func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
@@ -297,30 +294,6 @@ func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act
 		return nil
 	}
 	return next
-}
-
-// catchUp has what is built come as far as what serves is when it begins, and returns how far that is.
-func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error) {
-	ctx, cancel := context.WithTimeout(ctx, catchUp)
-	defer cancel()
-	reached = eventlog.Offsets{}
-	for i, one := range u.of {
-		to, err := projection.ServingOffsets(ctx, u.set.keep.DB, u.projections[i])
-		if err != nil {
-			return nil, err
-		}
-		for partition, offset := range to {
-			reached[partition] = max(reached[partition], offset)
-		}
-		b := one.beside.runner()
-		if err := b.Await(ctx, to); err != nil {
-			return nil, fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
-		}
-		if err := b.ReadDecisions(ctx); err != nil { // to make sure: it may have failed when that was decided
-			return nil, fmt.Errorf("read what was decided about dead letters: %w", err)
-		}
-	}
-	return reached, nil
 }
 
 // asked does what an operator asks for, and answers.
@@ -389,7 +362,7 @@ func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
 	}
 	select {
 	case err := <-a.done:
-		if errors.Is(err, projection.ErrNotBuilt) || errors.Is(err, querydb.ErrConflict) {
+		if errors.Is(err, projection.ErrNotBuilt) || errors.Is(err, querydb.ErrConflict) || errors.Is(err, querydb.ErrTooLarge) {
 			return RefusedError(err.Error())
 		}
 		return err

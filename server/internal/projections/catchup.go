@@ -1,0 +1,63 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+)
+
+// leastCatchUp is how long those that are built may take at least to come as far as those that serve, while these stand
+// still. An event that takes them longer than they may take for one stops them.
+const leastCatchUp = 5 * time.Second
+
+// catchUp has what is built come as far as what serves is when it begins, and returns how far that is.
+func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error) {
+	u.stuck = nil
+	ctx, cancel := context.WithTimeout(ctx, max(leastCatchUp, u.set.cfg.EventTimeout))
+	defer cancel()
+	reached = eventlog.Offsets{}
+	for i, one := range u.of {
+		to, err := projection.ServingOffsets(ctx, u.set.keep.DB, u.projections[i])
+		if err != nil {
+			return nil, err
+		}
+		for partition, offset := range to {
+			reached[partition] = max(reached[partition], offset)
+		}
+		b := one.beside.runner()
+		if err := b.Await(ctx, to); err != nil {
+			u.stuck = builtThrough(context.WithoutCancel(ctx), u)
+			return nil, fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
+		}
+		if err := b.ReadDecisions(ctx); err != nil { // to make sure: it may have failed when that was decided
+			return nil, fmt.Errorf("read what was decided about dead letters: %w", err)
+		}
+	}
+	return reached, nil
+}
+
+// getsOn reports whether what is built has come further since it could not catch up with what serves. Before that nobody
+// tries again unasked: what serves would stand still for nothing, again and again.
+func getsOn(ctx context.Context, u *unit) bool {
+	return u.stuck == nil || !maps.Equal(u.stuck, builtThrough(ctx, u))
+}
+
+// builtThrough is how far the rows are on record that the projections of a unit build: offsets by projection and
+// partition.
+func builtThrough(ctx context.Context, u *unit) map[string]uint64 {
+	all := map[string]uint64{}
+	for _, p := range u.projections {
+		now, err := projection.LookUp(ctx, u.set.keep.DB, p)
+		if err != nil || now.Building == nil {
+			continue // who folds them says why
+		}
+		for partition, offset := range now.Building.Partitions {
+			all[p.Name+"@"+partition] = offset
+		}
+	}
+	return all
+}
