@@ -196,8 +196,8 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, u
 	return checkpoint.Rearrange(ctx, db, how, records(unit), nil)
 }
 
-// FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since one
-// transaction of the store does not hold all that is on record of them. [BeginBuild] begins none then.
+// FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since
+// one transaction of the store does not hold all that is on record of them. [BeginBuild] begins none then.
 func FitsSwitch(db *querydb.DB, unit []Projection) error {
 	return checkpoint.FitsSwitch(db, records(unit))
 }

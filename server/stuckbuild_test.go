@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
-// TestABuildThatCannotGoOnHoldsNobodyUp: the rows of another version stop at an event that servers of the former version
-// have folded. The switch is tried once; then the server names the event, and follows the rows that serve.
+// TestABuildThatCannotGoOnHoldsNobodyUp: the rows of another version stop at an event that servers of the former
+// version have folded. The switch is tried once; then the server names the event, and follows the rows that serve.
 func TestABuildThatCannotGoOnHoldsNobodyUp(t *testing.T) {
 	d := deploy(t, dynamolocal.Local)
 	d.tables(t, "apply").wantExit(t, exitDone, "done")

@@ -58,9 +58,9 @@ func otherRows(err error) bool {
 	return errors.Is(err, projection.ErrOtherRows) || errors.Is(err, projection.ErrNotBuilt)
 }
 
-// built reports whether all rows of the unit that are being built can serve: they are those of the whole log, no further
-// behind than a server may be that is ready, and somebody folds them on. Whether they are to is another question: see
-// losses.
+// built reports whether all rows of the unit that are being built can serve: they are those of the whole log, no
+// further behind than a server may be that is ready, and somebody folds them on. Whether they are to is another
+// question: see losses.
 func (u *unit) built(ctx context.Context) bool {
 	for i, one := range u.of {
 		b := one.beside.runner()

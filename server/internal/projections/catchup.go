@@ -40,8 +40,8 @@ func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error
 	return reached, nil
 }
 
-// getsOn reports whether what is built has come further since it could not catch up with what serves. Before that nobody
-// tries again unasked: what serves would stand still for nothing, again and again.
+// getsOn reports whether what is built has come further since it could not catch up with what serves. Before that
+// nobody tries again unasked: what serves would stand still for nothing, again and again.
 func getsOn(ctx context.Context, u *unit) bool {
 	return u.stuck == nil || !maps.Equal(u.stuck, builtThrough(ctx, u))
 }

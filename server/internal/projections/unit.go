@@ -362,8 +362,10 @@ func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
 	}
 	select {
 	case err := <-a.done:
-		if errors.Is(err, projection.ErrNotBuilt) || errors.Is(err, querydb.ErrConflict) || errors.Is(err, querydb.ErrTooLarge) {
-			return RefusedError(err.Error())
+		for _, refusal := range []error{projection.ErrNotBuilt, querydb.ErrConflict, querydb.ErrTooLarge} {
+			if errors.Is(err, refusal) {
+				return RefusedError(err.Error())
+			}
 		}
 		return err
 	case <-ctx.Done():
