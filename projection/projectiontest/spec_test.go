@@ -98,12 +98,12 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 		{
 			name: "a time that is none",
 			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Deposited", Time: "yesterday"}}},
-			want: "event 1: Time",
+			want: "event 1: field Time",
 		},
 		{
 			name: "data that has no JSON",
 			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Deposited", Data: func() {}}}},
-			want: "event 1: Data",
+			want: "event 1: field Data",
 		},
 	} {
 		c.spec.Codec = AccountCodec
