@@ -74,7 +74,8 @@ func (o *gameOracle) try(l *gameLetter) bool {
 	return true
 }
 
-// release folds the events whose person has come, and those of their subjects behind them.
+// release folds the events whose person has come, and is still there when it is their turn, and those of their subjects
+// behind them.
 func (o *gameOracle) release() {
 	for {
 		i := slices.IndexFunc(o.letters, func(l *gameLetter) bool { return l.woken })
@@ -82,7 +83,8 @@ func (o *gameOracle) release() {
 			return
 		}
 		l := o.letters[i]
-		if l.woken = false; !o.try(l) {
+		l.woken = false
+		if _, there := o.people[l.missing]; !there || !o.try(l) {
 			continue
 		}
 		o.letters = slices.Delete(o.letters, i, i+1)

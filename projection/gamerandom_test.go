@@ -233,6 +233,33 @@ func TestWhatAProcessHasLeftBehindComesBeforeWhatElseIsWoken(t *testing.T) {
 	}
 }
 
+// TestARowThatIsDeletedAgainRetriesNobodyAfterThat: a person comes for whom two events wait, and the first of them takes
+// another along that deletes the person. The second goes on waiting, wherever the process ends: the one after it does
+// not know that there was a person for a moment.
+func TestARowThatIsDeletedAgainRetriesNobodyAfterThat(t *testing.T) {
+	with := func(op, id string) gameStep {
+		return gameStep{Op: op, ID: id, Game: &Game{ID: id, Home: Side{Players: []Player{{PersonID: "D"}}}}}
+	}
+	events := []eventlog.Event{
+		gameEvent("u", with("set", "g1")), gameEvent("u", gameStep{Op: "noperson", ID: "D"}),
+		gameEvent("u", gameStep{Op: "set", ID: "g2", Game: &Game{ID: "g2"}}),
+		gameEvent("", with("create", "g2")), // is there by its turn: it would come to nothing without a look at D
+		gameEvent("", gameStep{Op: "person", ID: "D", Text: "Dan"}),
+	}
+	for commit := range 8 {
+		for _, after := range []bool{false, true} {
+			for _, s := range gameStores() {
+				log := logOf(t, events...)
+				s.upTo(t, log, 100, commit, after)
+				got := s.run(t, log, projection.RunnerConfig{WindowEvents: 8}).standing(t, &anyGames)
+				if diff := cmp.Diff(map[string]string{"4": "waits for D"}, got.Letters); diff != "" {
+					t.Errorf("%s, a process that ends at commit %d: dead letters (-want +got):\n%s", s.name, commit, diff)
+				}
+			}
+		}
+	}
+}
+
 // TestARebuildRetriesNoEventBeforeAnEarlierOneOfItsSubject: in the first fold the second event of a game was retried,
 // and failed again, after the third had come, which waits behind it. In the rebuild the first event waits too, and its
 // person comes before it is the second's turn: the third is not retried with the first.

@@ -342,12 +342,12 @@ func (s *server) until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for !holds() {
 		select {
 		case <-look.C:
 		case <-limit:
-			t.Fatalf("not %s within 30 s:\n%s", what, &s.stderr)
+			t.Fatalf("not %s within two minutes:\n%s", what, &s.stderr)
 		}
 	}
 }

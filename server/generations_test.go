@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
@@ -25,11 +26,13 @@ func askAlways(t *testing.T, s *server, query, want string) *asker {
 	t.Helper()
 	a := &asker{done: make(chan struct{})}
 	a.wg.Go(func() {
+		pace := time.NewTicker(5 * time.Millisecond) // so that it does not starve what it looks at
+		defer pace.Stop()
 		for {
 			select {
 			case <-a.done:
 				return
-			default:
+			case <-pace.C:
 			}
 			got := s.query(t, query)
 			a.mu.Lock()

@@ -16,6 +16,9 @@ import (
 // long windows are. What has appeared without this process is looked up when what is on record is read; on a shared
 // store also when a dead letter has just been made, since another process may have written the row meanwhile, and when
 // there is nothing to fold.
+//
+// Of several dead letters that wait for a row, one may delete it again. Those after it go on waiting: a process that
+// ends between them knows of no row that has been there for a moment, so no other may go by that either.
 
 // causeOf is what is on record of why an event has failed, beside words.
 func causeOf(err error) (cause deadletter.Cause) {
@@ -95,6 +98,9 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
 		return nil // it is retried after that one
 	}
+	if there, err := r.isThere(ctx, letter.Missing.RowOf()); err != nil || !there {
+		return err
+	}
 	offsets, err := r.released(at, &letter, false)
 	if err != nil {
 		return nil // it waits for an earlier event of its subject, whose retry takes it along
@@ -104,6 +110,20 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 		return nil
 	}
 	return err
+}
+
+// isThere reports whether the row is stored that a dead letter waits for; it is for the zero RowRef, which is none.
+func (r resolution) isThere(ctx context.Context, row deadletter.RowRef) (bool, error) {
+	for _, m := range r.projection.Models {
+		if m.Model.Name == row.Model {
+			rows, err := r.db.ForFold("").Get(ctx, m.Model, []keys.Key{row.Key}, true)
+			if err != nil {
+				return false, err
+			}
+			return rows[0].Record != nil, nil
+		}
+	}
+	return true, nil
 }
 
 // checkAwaited finds the awaited rows that have appeared without a word.
