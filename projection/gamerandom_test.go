@@ -233,9 +233,9 @@ func TestWhatAProcessHasLeftBehindComesBeforeWhatElseIsWoken(t *testing.T) {
 	}
 }
 
-// TestARowThatIsDeletedAgainRetriesNobodyAfterThat: a person comes for whom two events wait, and the first of them takes
-// another along that deletes the person. The second goes on waiting, wherever the process ends: the one after it does
-// not know that there was a person for a moment.
+// TestARowThatIsDeletedAgainRetriesNobodyAfterThat: a person comes for whom two events wait, and the first of them
+// takes another along that deletes the person. The second goes on waiting, wherever the process ends: the one after it
+// does not know that there was a person for a moment.
 func TestARowThatIsDeletedAgainRetriesNobodyAfterThat(t *testing.T) {
 	with := func(op, id string) gameStep {
 		return gameStep{Op: op, ID: id, Game: &Game{ID: id, Home: Side{Players: []Player{{PersonID: "D"}}}}}

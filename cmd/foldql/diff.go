@@ -7,12 +7,14 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/foldql/foldql/internal/gen"
+	"github.com/foldql/foldql/projection/rates"
 )
 
 // diffCommand compares schemas.
 type diffCommand struct {
 	Old    string `arg:"" help:"What the schemas were: a folder of a project, a file with events.graphqls beside it, or a revision of git."`
 	New    string `arg:"" default:"." help:"What they are; the project in the working directory by default."`
+	Rates  string `help:"Also say how long rebuilds take, by what 'server tables plan --rates FILE' of a store has written to this file." type:"path" placeholder:"FILE"`
 	Format string `help:"How to print it: text, or json for programs." enum:"text,json" default:"text"`
 }
 
@@ -48,6 +50,13 @@ func (c *diffCommand) Run() error {
 	r, err := gen.Diff(c.Old, c.New)
 	if err != nil {
 		return usageError{err}
+	}
+	if c.Rates != "" {
+		measured, err := rates.ReadFile(c.Rates)
+		if err != nil {
+			return usageError{err}
+		}
+		r.Forecast(measured)
 	}
 	write := r.WriteText
 	if c.Format == "json" {

@@ -60,6 +60,7 @@ func TestTheStatusSaysWhetherAChangeBreaksClients(t *testing.T) {
 		{"diff . ../../other/schema.graphqls", 0},
 		{"diff ../../other", 2}, // no project
 		{"diff nowhere", 2},
+		{"diff . . --rates nowhere.json", 2},
 		{"diff --output=x", 2},
 		{"diff . .. --format yaml", 2},
 	} {

@@ -4,11 +4,13 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/projection/rates"
 )
 
 // Schemas are those of a project: the API that it serves, and its models and events.
@@ -52,6 +54,23 @@ func Compare(was, now *Schemas) Report {
 		return cmp.Compare(slices.Index(effects, a.Effect), slices.Index(effects, b.Effect))
 	})
 	return r
+}
+
+// Forecast says of the models how long the next start works on their rows, by measurements of their projections.
+func (r *Report) Forecast(by map[string]rates.Forecast) {
+	for i := range r.Models {
+		m := &r.Models[i]
+		for _, name := range m.Projections {
+			f, known := by[name]
+			switch {
+			case known && m.Start == Rebuild:
+				m.Takes = append(m.Takes, fmt.Sprintf("projection %s: %s", name, f.Rebuild()))
+			case known && m.Start == Indexes:
+				m.Takes = append(m.Takes, fmt.Sprintf("projection %s: %s", name, f.IndexBuild()),
+					fmt.Sprintf("on DynamoDB: %s", f.Rebuild()))
+			}
+		}
+	}
 }
 
 // Breaks reports whether there are clients that break.

@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/parse"
+	"github.com/foldql/foldql/projection/rates"
 )
 
 var update = flag.Bool("update", false, "write what is said as what is wanted")
@@ -31,6 +32,13 @@ func TestCasesSayWhatIsWanted(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			was, now := read(t, dir, "old"), read(t, dir, "new")
 			r := Compare(was, now)
+			if file := filepath.Join(dir, "rates.json"); exists(file) {
+				measured, err := rates.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Forecast(measured)
+			}
 			var got bytes.Buffer
 			if err := r.WriteText(&got); err != nil {
 				t.Fatal(err)
@@ -61,6 +69,11 @@ func TestCasesSayWhatIsWanted(t *testing.T) {
 			}
 		})
 	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // TestProgramsReadTheReport: its JSON holds what it says.

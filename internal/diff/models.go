@@ -30,6 +30,8 @@ type Model struct {
 	Why   []string `json:"why,omitempty"`
 	// Projections are those that build the rows, and all others that go on from them together.
 	Projections []string `json:"projections,omitempty"`
+	// Takes says how long that takes, of each projection for which there is a forecast: see Report.Forecast.
+	Takes []string `json:"takes,omitempty"`
 }
 
 func compareModels(was, now *schema.Model) (all []Model) {

@@ -22,6 +22,9 @@ func (r *Report) WriteText(to io.Writer) error {
 		for _, why := range m.Why {
 			fmt.Fprintf(&b, "    because: %s\n", why)
 		}
+		for _, takes := range m.Takes {
+			fmt.Fprintf(&b, "    takes: %s\n", takes)
+		}
 	}
 	_, err := io.WriteString(to, b.String())
 	if err != nil {

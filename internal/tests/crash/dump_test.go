@@ -97,7 +97,7 @@ func dumpNamed(t *testing.T, fs vfs.FS) []entry {
 // how much of it there was when the fold began. Rows have the log in their positions, and checkpoints in the text of
 // their notes.
 func comparable(t *testing.T, key, value []byte) []byte {
-	if string(key) == "n" { // of a log
+	if string(key) == "n" || bytes.Contains(key, []byte("rates")) { // of a log, and how fast it was folded
 		return nil
 	}
 	var differs *regexp.Regexp

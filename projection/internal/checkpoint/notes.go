@@ -29,6 +29,7 @@ import (
 //	"decided"                                 name                 is written anew where others are to read decisions
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
+//	"rates"                                   name                 how fast it was folded last: see package rates
 //
 // Of rows that are built beside those that serve there are such notes too, a Header and a completion, under kinds of
 // their own, and of the rows that served before them: see slots.go.

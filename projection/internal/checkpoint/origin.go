@@ -81,6 +81,14 @@ type Copier struct{ *State }
 // Copying reports whether there are rows to copy: see CopyRows.
 func (c Copier) Copying() bool { return c.done.Origin != nil }
 
+// Copied is how many rows were copied so far.
+func (c Copier) Copied() uint64 {
+	if !c.Copying() {
+		return 0
+	}
+	return c.done.Origin.Rows
+}
+
 // CopyRows copies another page of rows, and, after the last, what is on record of them: how far they have come, and
 // their dead letters. Where the rows that serve have changed since the first, it begins again; where some cannot be
 // copied, it leaves the rows to the fold of the whole log.

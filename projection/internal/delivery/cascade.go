@@ -87,9 +87,7 @@ func (r *Runner) refreshSome(ctx context.Context) error {
 	if err != nil || r.state.Tasks.Len() > 0 || r.state.IsComplete() {
 		return err
 	}
-	return r.retrier.do(ctx, Folding, func(ctx context.Context) error {
-		return r.state.Complete(ctx, r.state.Done().Generation, false)
-	})
+	return completeRows(ctx, r, r.state.Done().Generation, false)
 }
 
 // refresher works at tasks: see package cascade.

@@ -98,7 +98,7 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
 		return nil // it is retried after that one
 	}
-	if there, err := r.isThere(ctx, letter.Missing.RowOf()); err != nil || !there {
+	if there, err := isThere(ctx, r.Runner, letter.Missing.RowOf()); err != nil || !there {
 		return err
 	}
 	offsets, err := r.released(at, &letter, false)
@@ -113,7 +113,7 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 }
 
 // isThere reports whether the row is stored that a dead letter waits for; it is for the zero RowRef, which is none.
-func (r resolution) isThere(ctx context.Context, row deadletter.RowRef) (bool, error) {
+func isThere(ctx context.Context, r *Runner, row deadletter.RowRef) (bool, error) {
 	for _, m := range r.projection.Models {
 		if m.Model.Name == row.Model {
 			rows, err := r.db.ForFold("").Get(ctx, m.Model, []keys.Key{row.Key}, true)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -23,6 +24,7 @@ type Monitor struct {
 	waiting  bool
 	failing  map[Act]bool
 	goal     map[string]uint64
+	began    sample        // when the rows were begun that are not served yet, or this process went on with them
 	moved    chan struct{} // closed when rows have come further; nil where nobody waits for that
 	samples  []sample      // one a second, oldest first, for the rates
 }
@@ -76,6 +78,7 @@ func (m *Monitor) begin() {
 	s := &m.snapshot
 	s.Running, m.waiting, m.inHand = true, false, 0
 	s.Heartbeat = m.now()
+	m.began = sample{s.Heartbeat, s.Events, s.Rows}
 	clear(m.failing)
 	s.LastError, s.Stop = "", nil
 }
@@ -214,7 +217,17 @@ func (m *Monitor) forget(now time.Time) {
 func (m *Monitor) Building(rebuilding bool, goal map[string]uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if rebuilding && !m.snapshot.Rebuilding {
+		m.began = sample{m.now(), m.snapshot.Events, m.snapshot.Rows}
+	}
 	m.snapshot.Rebuilding, m.goal = rebuilding, goal
+}
+
+// foldRate is how fast this process has folded since the rows were begun.
+func foldRate(m *Monitor) *rates.Rate {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return rates.Since(m.began.at, m.now(), m.snapshot.Events-m.began.events)
 }
 
 // Rebuild is how far the rows have come that are not served yet.

@@ -26,6 +26,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/projection/internal/upstream"
 	"github.com/foldql/foldql/projection/internal/usercode"
+	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -183,7 +184,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.stop, r.calls.Ending = nil, ctx.Done()
 	err := r.retrier.do(ctx, Opening, r.state.Open)
 	if err == nil {
-		err = copyRows(ctx, checkpoint.Copier{State: r.state}, r.retrier, r.budget)
+		err = copyRows(ctx, r)
 	}
 	if err != nil {
 		r.budget.Works(false) // it has copied, maybe
@@ -201,18 +202,26 @@ func (r *Runner) begin(ctx context.Context) error {
 const mostCopied = 2000
 
 // copyRows copies the rows that serve, where those that are built are to be made of them.
-func copyRows(ctx context.Context, c checkpoint.Copier, retrier *retrier, m *pace.Member) error {
+func copyRows(ctx context.Context, r *Runner) error {
+	c := checkpoint.Copier{State: r.state}
+	if !c.Copying() {
+		return nil
+	}
+	first, copied := r.cfg.Now(), c.Copied()
 	for c.Copying() {
 		began := time.Now()
-		if err := retrier.do(ctx, Copying, c.CopyRows); err != nil {
+		if err := r.retrier.do(ctx, Copying, c.CopyRows); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := pause(ctx, m, nil, time.Since(began)); err != nil {
+		if err := pause(ctx, r.budget, nil, time.Since(began)); err != nil {
 			return err
 		}
+	}
+	if rows := r.Monitor.Snapshot().Copied; r.state.IsComplete() && rows > copied {
+		saveRates(ctx, r, rates.Rates{Copy: rates.Since(first, r.cfg.Now(), rows-copied)})
 	}
 	return nil
 }
@@ -307,7 +316,24 @@ func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
 	if r.state.IsComplete() || r.state.Tasks.Len() > 0 {
 		return nil
 	}
-	return r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, w.generation, idle) })
+	return completeRows(ctx, r, w.generation, idle)
+}
+
+// completeRows notes that the rows of a generation are complete, if they are, and how fast they were folded.
+func completeRows(ctx context.Context, r *Runner, generation int, idle bool) error {
+	err := r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, generation, idle) })
+	if err == nil && r.state.IsComplete() {
+		saveRates(ctx, r, rates.Rates{Fold: foldRate(r.Monitor)})
+	}
+	return err
+}
+
+// saveRates keeps measurements. The rows need none.
+func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
+	if err := rates.Save(ctx, r.db, r.projection.Name, measured); err != nil {
+		r.log.WarnContext(ctx, "projection: the time that the next rebuild takes is told by an older measurement", "error",
+			err)
+	}
 }
 
 // LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint.

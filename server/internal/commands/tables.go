@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/server/internal/config"
-	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/nextstart"
 )
 
 // Tables makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
@@ -26,7 +26,10 @@ type tablesOptions struct {
 	AllowDelete bool   `help:"Also remove tables that are no longer needed, and indexes that must be recreated."`
 }
 
-type planCommand struct{ tablesOptions }
+type planCommand struct {
+	tablesOptions
+	Rates string `help:"Also write to this file how fast the projections were folded last, for 'foldql diff --rates'." type:"path" placeholder:"FILE"`
+}
 
 type applyCommand struct {
 	tablesOptions
@@ -62,7 +65,7 @@ func (c *planCommand) Run(ctx context.Context, p *Program) (err error) {
 	for _, table := range plan.Kept {
 		fmt.Fprintf(p.Stdout, "%s: --allow-delete removes it, when no server uses it any more\n", table)
 	}
-	if err := s.printRebuilds(ctx); err != nil {
+	if err := c.printStartsWith(ctx, s); err != nil {
 		return err
 	}
 	switch {
@@ -124,36 +127,26 @@ func (c *applyCommand) Run(ctx context.Context, p *Program) (err error) {
 	return nil
 }
 
-// printRebuilds prints which projections a start would rebuild from the whole log, and of which the code has changed.
-// It returns how many these are.
-func printRebuilds(ctx context.Context, p *Program, db *querydb.DB) (n int, err error) {
-	for _, one := range p.Projections {
-		why, err := projection.RebuildReason(ctx, db, one)
-		if err != nil {
-			return n, fmt.Errorf("find out whether %s is to be rebuilt: %w", one.Name, err)
-		}
-		if why == "" {
-			changed, err := projection.CodeChanged(ctx, db, one)
-			if err != nil {
-				return n, fmt.Errorf("find out whether the code of %s has changed: %w", one.Name, err)
-			}
-			if changed {
-				n++
-				fmt.Fprintf(p.Stdout, "a start rebuilds nothing of projection %s, but %s\n", one.Name,
-					projections.CodeChanged(&one))
-			}
-			continue
-		}
-		n++
-		copies, err := projection.CopiesRows(ctx, db, one)
-		if err != nil {
-			return n, fmt.Errorf("find out how %s is to be rebuilt: %w", one.Name, err)
-		}
-		if copies {
-			fmt.Fprintf(p.Stdout, "a start builds the indexes of projection %s from its rows: %s\n", one.Name, why)
-			continue
-		}
-		fmt.Fprintf(p.Stdout, "a start rebuilds projection %s from the whole log: %s\n", one.Name, why)
+// printStartsWith is printStarts of the rows in the tables, if there are any.
+func (c *planCommand) printStartsWith(ctx context.Context, s *tables) error {
+	there, err := s.Exists(ctx, querydb.NotesTable())
+	if err != nil || !there {
+		return err
 	}
-	return n, nil
+	db, err := s.db(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = c.printStarts(ctx, s.p, db)
+	return err
+}
+
+// printStarts prints what a start would do with the rows, writes how fast they were folded last where that is asked
+// for, and returns of how many projections there is something to do or to know.
+func (c *planCommand) printStarts(ctx context.Context, p *Program, db *querydb.DB) (int, error) {
+	n, all, err := nextstart.Print(ctx, p.Stdout, db, p.Projections)
+	if err == nil && c.Rates != "" {
+		err = rates.WriteFile(c.Rates, all)
+	}
+	return n, err
 }

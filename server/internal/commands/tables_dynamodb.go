@@ -55,20 +55,6 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	return known, err
 }
 
-// printRebuilds prints which projections a start would rebuild from the whole log.
-func (s *tables) printRebuilds(ctx context.Context) error {
-	there, err := s.Exists(ctx, querydb.NotesTable())
-	if err != nil || !there {
-		return err
-	}
-	db, err := s.db(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = printRebuilds(ctx, s.p, db)
-	return err
-}
-
 // recordDropped notes that the tables of former generations are removed.
 func (s *tables) recordDropped(ctx context.Context, former []*driver.Table) error {
 	db, err := s.db(ctx)

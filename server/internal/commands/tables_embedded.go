@@ -21,7 +21,7 @@ func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.St
 		for _, o := range list {
 			fmt.Fprintf(p.Stdout, "%s belongs to no model: --allow-delete removes it\n", o)
 		}
-		rebuilds, err := printRebuilds(ctx, p, db)
+		rebuilds, err := c.printStarts(ctx, p, db)
 		if err == nil && len(list)+rebuilds == 0 {
 			fmt.Fprintln(p.Stdout, "there is nothing to do: every table is that of a model")
 		}
