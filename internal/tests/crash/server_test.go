@@ -135,6 +135,7 @@ type status struct {
 	Projection string
 	Partitions []struct{ Checkpoint uint64 }
 	Cascades   int
+	Rebuilding bool
 	// DeadLetters are how many there are, those included that are blocked by others.
 	DeadLetters int
 	Stop        *struct{ Event string }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -76,21 +77,32 @@ func (s *slot) wake() {
 // mostStill is how long a server may show no progress. How long it takes in all is for the machine to say.
 const mostStill = 4 * time.Minute
 
-// reach returns when every projection has folded the first n events. An event that stops one is skipped, as an operator
-// would.
+// reach returns when every projection has folded the first n events.
 func (s *slot) reach(ctx context.Context, n int) error {
+	return s.until(ctx, fmt.Sprintf("fold %d events", n), func(all []status) bool { return folded(all, uint64(n)) })
+}
+
+// complete returns when the rows of every projection can be served.
+func (s *slot) complete(ctx context.Context) error {
+	return s.until(ctx, "fold what there was", func(all []status) bool {
+		return folded(all, 0) && !slices.ContainsFunc(all, func(p status) bool { return p.Rebuilding })
+	})
+}
+
+// until returns when the projections are as wanted. An event that stops one is skipped, as an operator would.
+func (s *slot) until(ctx context.Context, what string, there func([]status) bool) error {
 	var seen []status
 	moved := time.Now()
 	for {
 		all, err := statuses(ctx, s.p.url)
-		if err == nil && folded(all, uint64(n)) {
+		if err == nil && there(all) {
 			return nil
 		}
 		if err == nil && !reflect.DeepEqual(all, seen) {
 			seen, moved = all, time.Now()
 		}
 		if time.Since(moved) > mostStill {
-			return fmt.Errorf("the projections have not come further for %v, of %d events: %+v", mostStill, n, seen)
+			return fmt.Errorf("the projections have not come further for %v, and are yet to %s: %+v", mostStill, what, seen)
 		}
 		for _, p := range all {
 			if p.Stop != nil {
@@ -99,7 +111,7 @@ func (s *slot) reach(ctx context.Context, n int) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the projections did not catch up with %d events: %w: %+v", n, ctx.Err(), seen)
+			return fmt.Errorf("the projections are yet to %s: %w: %+v", what, ctx.Err(), seen)
 		case <-s.p.done:
 			return fmt.Errorf("the server ended while it caught up: %w", s.p.err)
 		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened

@@ -103,11 +103,11 @@ func (tr *trial) deploy(ctx context.Context) error {
 	if tr.deployed.Load() {
 		return nil
 	}
-	// Of two releases that find no rows at all none would know which is the later one.
+	// Of two releases that find no rows which were complete once none knows which is the later one.
 	if err := tr.slots[0].up(); err != nil {
 		return err
 	}
-	if err := tr.slots[0].reach(ctx, 1); err != nil {
+	if err := tr.slots[0].complete(ctx); err != nil {
 		return err
 	}
 	tr.deployed.Store(true)
