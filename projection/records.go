@@ -153,6 +153,19 @@ func LookUp(ctx context.Context, db *querydb.DB, p Projection) (Generations, err
 	return checkpoint.Look(ctx, db, p.record())
 }
 
+// IsBuilt reports whether the rows of the projection that are being built beside those that serve are on record as
+// complete. It reads less than [LookUp].
+func IsBuilt(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	return checkpoint.IsBuilt(ctx, db, p.record())
+}
+
+// Fingerprint is a text that differs from an earlier one when [LookUp] may find other rows of some projection than it
+// did then: other generations, rows that have become complete, a rebuild that was asked for or aborted. It takes a few
+// reads, however many projections the store has. On a store that one process writes to it says nothing.
+func Fingerprint(ctx context.Context, db *querydb.DB) (string, error) {
+	return checkpoint.Fingerprint(ctx, db)
+}
+
 // Units returns the projections in parts whose rows change generation together: those that write to the same tables.
 func Units(all []Projection) [][]Projection {
 	var units [][]Projection

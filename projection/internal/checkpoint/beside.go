@@ -2,8 +2,11 @@ package checkpoint
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -188,12 +191,11 @@ func (b *Record) offsets() map[string]uint64 {
 
 // ServingPositions returns how far the rows that serve of the models are, by what whoever folds them has on record.
 func ServingPositions(ctx context.Context, db *querydb.DB, p Projection) (map[string]uint64, error) {
-	tables, err := tablesOf(ctx, db, []Projection{p})
-	if err != nil {
-		return nil, err
+	of := func(table string) bool {
+		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
 	}
 	var all map[string]uint64
-	err = eachHeader(ctx, db, serves, tables, func(name string, b *Record) error {
+	err := eachHeader(ctx, db, serves, of, func(name string, b *Record) error {
 		own := b.offsets()
 		if all == nil {
 			all = own
@@ -226,11 +228,18 @@ func tablesOf(ctx context.Context, db *querydb.DB, all []Projection) (tables map
 }
 
 // eachHeader visits what is on record, in a slot, of every projection that has folded rows of one of the tables.
-func eachHeader(ctx context.Context, db *querydb.DB, in slot, tables map[string]querydb.Successor,
+func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(table string) bool,
 	visit func(name string, b *Record) error) error {
+	concerns := func(t TableRecord) bool { return of(t.Table) }
 	var names []string
 	if err := eachNote(ctx, db, in.header(), func(n querydb.Note) error {
-		names = append(names, n.ID)
+		var h Header
+		if err := json.Unmarshal(n.Value, &h); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(h.tables(), concerns) {
+			names = append(names, n.ID)
+		}
 		return nil
 	}); err != nil {
 		return err
@@ -240,8 +249,7 @@ func eachHeader(ctx context.Context, db *querydb.DB, in slot, tables map[string]
 		if err != nil {
 			return err
 		}
-		of := func(t TableRecord) bool { _, is := tables[t.Table]; return is }
-		if b.Table == "" || !slices.ContainsFunc(b.tables(), of) {
+		if b.Table == "" || !slices.ContainsFunc(b.tables(), concerns) { // it has changed meanwhile
 			continue
 		}
 		if err := visit(name, &b); err != nil {
@@ -249,4 +257,35 @@ func eachHeader(ctx context.Context, db *querydb.DB, in slot, tables map[string]
 		}
 	}
 	return nil
+}
+
+// IsBuilt reports whether the rows that a projection builds beside those that serve are on record as complete.
+func IsBuilt(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	n, err := db.Notes().Get(ctx, builds.header(), p.Name)
+	if err != nil || n.Value == nil {
+		return false, err
+	}
+	var h Header
+	if err := json.Unmarshal(n.Value, &h); err != nil {
+		return false, fmt.Errorf("read which rows of %s are built: %w", p.Name, err)
+	}
+	c, err := readCompletionIn(ctx, db, builds, p.Name)
+	return err == nil && c.Done && c.Table == h.Table && c.Generation == h.Generation, err
+}
+
+// Fingerprint differs from an earlier one when the rows of any projection have changed generation since, have become
+// complete, or a rebuild was asked for or aborted. It takes a few reads, however many projections there are.
+func Fingerprint(ctx context.Context, db *querydb.DB) (string, error) {
+	var text strings.Builder
+	for _, in := range []slot{serves, builds, keeps} {
+		for _, kind := range []string{in.header(), in.completion()} {
+			if err := eachNote(ctx, db, kind, func(n querydb.Note) error {
+				fmt.Fprintf(&text, "%s %s %d\n", kind, n.ID, n.Revision)
+				return nil
+			}); err != nil {
+				return "", fmt.Errorf("look whether rows have changed generation: %w", err)
+			}
+		}
+	}
+	return text.String(), nil
 }

@@ -93,8 +93,13 @@ type entry struct {
 	completed  uint64
 }
 
+func (r *rearrangement) isOf(table string) bool {
+	_, is := r.tables[table]
+	return is
+}
+
 func (r *rearrangement) read(ctx context.Context, in slot) error {
-	return eachHeader(ctx, r.db, in, r.tables, func(name string, _ *Record) error {
+	return eachHeader(ctx, r.db, in, r.isOf, func(name string, _ *Record) error {
 		if r.slots[name] != nil {
 			return nil
 		}

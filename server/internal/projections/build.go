@@ -80,8 +80,7 @@ func (u *unit) built(ctx context.Context) bool {
 
 // complete reports whether the rows that a projection of the unit builds are on record as those of the whole log.
 func (u *unit) complete(ctx context.Context, i int) (bool, error) {
-	now, err := projection.LookUp(ctx, u.set.keep.DB, u.projections[i])
-	return err == nil && now.Building != nil && now.Building.Complete, err
+	return projection.IsBuilt(ctx, u.set.keep.DB, u.projections[i])
 }
 
 // beside is who builds rows beside those that serve.

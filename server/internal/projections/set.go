@@ -39,6 +39,7 @@ type Set struct {
 	source  eventlog.Source
 	cfg     projection.RunnerConfig
 	units   []*unit
+	watch   watch
 	started bool
 	// decisions counts what operators have decided here, and what was taken over.
 	decisions atomic.Uint64

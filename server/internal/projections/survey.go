@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/projection"
@@ -27,10 +28,58 @@ type survey struct {
 	why string
 	// since is when the former generation ceased to serve; zero where there is none.
 	since time.Time
+
+	print string    // what the watch has read before the survey, or found unchanged since
+	at    time.Time // of the survey
+}
+
+// surveyEvery is how often the rows are surveyed, at least: a table may be lost without a word on record.
+const surveyEvery = 5 * time.Second
+
+// watch finds out whether other processes have changed generations, for all units at once: a survey reads much.
+type watch struct {
+	mu    sync.Mutex
+	print string
+	at    time.Time
+}
+
+// read is the fingerprint of what is on record, which is not older than half the time between two looks.
+func (w *watch) read(ctx context.Context, db *querydb.DB) (string, error) {
+	if !db.MultiWriter() {
+		return "", nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); w.print == "" || now.Sub(w.at) > lookBuildEvery/2 {
+		print, err := projection.Fingerprint(ctx, db)
+		if err != nil {
+			return "", err
+		}
+		w.print, w.at = print, now
+	}
+	return w.print, nil
+}
+
+// unchanged reports whether a survey would find what it has found before.
+func (u *unit) unchanged(ctx context.Context, found *survey) (bool, error) {
+	now, err := u.set.watch.read(ctx, u.set.keep.DB)
+	if err != nil || now == found.print && time.Since(found.at) < surveyEvery {
+		return err == nil, err
+	}
+	s, err := u.look(ctx)
+	if err != nil || !s.same(found) {
+		return false, err
+	}
+	found.print, found.at = s.print, s.at
+	return true, nil
 }
 
 // look surveys the rows of the unit.
 func (u *unit) look(ctx context.Context) (s survey, err error) {
+	s.at = time.Now()
+	if s.print, err = u.set.watch.read(ctx, u.set.keep.DB); err != nil { // before what it is to be a print of
+		return s, err
+	}
 	for _, p := range u.projections {
 		one, err := projection.LookUp(ctx, u.set.keep.DB, p)
 		if err != nil {

@@ -185,8 +185,8 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
 		}
 		if u.set.keep.DB.MultiWriter() {
-			now, err := u.look(ctx)
-			if err != nil || !now.same(found) {
+			same, err := u.unchanged(ctx, found)
+			if err != nil || !same {
 				return nil, err
 			}
 		}
@@ -198,10 +198,13 @@ func (s *survey) expired(keep time.Duration) bool {
 	return !s.since.IsZero() && time.Since(s.since) > keep
 }
 
+// lookBuildEvery is how often it is looked whether something is to be done about rows that are built.
+const lookBuildEvery = 250 * time.Millisecond
+
 // lookEvery is how often it is looked whether something is to be done.
 func (s *survey) lookEvery() time.Duration {
 	if s.builds {
-		return 250 * time.Millisecond
+		return lookBuildEvery
 	}
 	return lookEvery
 }
