@@ -80,6 +80,7 @@ type BuildStatus struct {
 	ETASeconds      float64 `json:"etaSeconds"` // negative where that is unknown
 	Complete        bool    `json:"complete"`   // they are those of the whole log, and can serve
 	DeadLetters     int     `json:"deadLetters"`
+	Cascades        int     `json:"cascades,omitempty"` // rows that their copies are yet to follow: see Complete
 	// NewDeadLetters are those that are none of the rows that serve, once the rows that are built could serve.
 	NewDeadLetters int        `json:"newDeadLetters,omitempty"`
 	LastError      string     `json:"lastError,omitempty"`

@@ -212,16 +212,23 @@ func TestRowsThatLoseEventsWaitForADecision(t *testing.T) {
 	}
 }
 
-// TestRowsWithTheSameDeadLettersAreSwitchedTo by themselves.
-func TestRowsWithTheSameDeadLettersAreSwitchedTo(t *testing.T) {
+// building starts a server over rows of another version, which builds its own and stops where open lets it go on.
+func building(t *testing.T) (s *server, open func()) {
+	t.Helper()
 	args := append(embedded(t), "--ready-when", "rebuilt")
-	s := serve(t, newStage("1").App, start{args: args})
+	s = serve(t, newStage("1").App, start{args: args})
 	s.append(t, gated()...)
 	s.folded(t, 10)
 	s.end(t)
 	p := newStage("2")
-	open := p.shut()
+	open = p.shut()
 	s = serve(t, p.App, start{args: args})
+	return s, open
+}
+
+// TestRowsWithTheSameDeadLettersAreSwitchedTo by themselves.
+func TestRowsWithTheSameDeadLettersAreSwitchedTo(t *testing.T) {
+	s, open := building(t)
 	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
 		!strings.Contains(body, "has not built its rows yet") {
 		t.Errorf("/readyz while they are built: %d %s", status, body)
@@ -236,14 +243,7 @@ func TestRowsWithTheSameDeadLettersAreSwitchedTo(t *testing.T) {
 
 // TestAnEventThatOnlyTheNewRowsCameToHoldsUpNoSwitch: the rows that serve do not have it either.
 func TestAnEventThatOnlyTheNewRowsCameToHoldsUpNoSwitch(t *testing.T) {
-	args := append(embedded(t), "--ready-when", "rebuilt")
-	s := serve(t, newStage("1").App, start{args: args})
-	s.append(t, gated()...)
-	s.folded(t, 10)
-	s.end(t)
-	p := newStage("2")
-	open := p.shut()
-	s = serve(t, p.App, start{args: args})
+	s, open := building(t)
 	s.append(t, taskEvent("11", "poison"), taskEvent("12", "after it"))
 	open()
 	s.ready(t)

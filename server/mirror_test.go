@@ -17,6 +17,18 @@ func mirrored(t *testing.T, all *tasks) (args []string, data string) {
 	return []string{"--store", "embedded:" + data, "--cache-mb", "8", "--events", all.url, "--mirror"}, data
 }
 
+// copied makes a stream of so many tasks, and has a server fold and copy them, which has ended.
+func copied(t *testing.T, n int) (all *tasks, args []string, data string) {
+	t.Helper()
+	all = newTasks(t)
+	all.publish(t, 1, n)
+	args, data = mirrored(t, all)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, n))
+	s.end(t)
+	return all, args, data
+}
+
 // purge has the stream forget its messages up to a sequence.
 func (s *tasks) purge(t *testing.T, through uint64) {
 	t.Helper()
@@ -69,17 +81,12 @@ func TestRowsAreRebuiltFromTheCopyOfAPurgedStream(t *testing.T) {
 
 // TestACopyIsFoldedWhileTheSourceIsAway: the server starts, folds what it has, and says that it is not up to date.
 func TestACopyIsFoldedWhileTheSourceIsAway(t *testing.T) {
-	all := newTasks(t)
-	all.publish(t, 1, 30)
-	args, data := mirrored(t, all)
-	s := serve(t, newProject(false).App, start{args: args})
-	s.until(t, "folded", hasTask(t, s, 30))
-	s.end(t)
+	all, args, data := copied(t, 30)
 	withoutRows(t, data)
 	connected := all.js.Conn().StatusChanged()
 	all.server.Stop()
 
-	s = serve(t, newProject(false).App, start{args: args})
+	s := serve(t, newProject(false).App, start{args: args})
 	s.until(t, "folded without NATS", hasTask(t, s, 30))
 	s.until(t, "telling", says(t, s, "not connected"))
 	s.until(t, "stalled", says(t, s, `"state":"stalled"`))
@@ -104,25 +111,7 @@ func TestACopyOfAStreamThatWasMadeAnewIsSetAside(t *testing.T) {
 	all := newTasks(t)
 	all.publish(t, 1, 10)
 	args, data := mirrored(t, all)
-	s := serve(t, newProject(false).App, start{args: args})
-	s.until(t, "folded", hasTask(t, s, 10))
-	if err := all.js.DeleteStream(t.Context(), "TASKS"); err != nil {
-		t.Fatal(err)
-	}
-	all.create(t)
-	all.publish(t, 101, 20)
-	mismatch := func() bool {
-		_, body := s.request(t, "GET", "/readyz", "")
-		return strings.Contains(body, "server log accept")
-	}
-	s.until(t, "telling", mismatch)
-	s.end(t)
-	s = serve(t, newProject(false).App, start{args: args})
-	s.until(t, "telling after a restart", mismatch)
-	if !hasTask(t, s, 10)() || hasTask(t, s, 120)() {
-		t.Error("rows are not as they were")
-	}
-	s.end(t)
+	all.remadeUnder(t, args)
 
 	accept := append([]string{"log", "accept"}, args...)
 	runProgram(t, newProject(false).App, start{args: accept}).wantExit(t, exitUsage, "is of another log")
@@ -131,7 +120,7 @@ func TestACopyOfAStreamThatWasMadeAnewIsSetAside(t *testing.T) {
 	if len(aside) != 1 || err != nil {
 		t.Errorf("set aside are %q, %v", aside, err)
 	}
-	s = serve(t, newProject(false).App, start{args: args})
+	s := serve(t, newProject(false).App, start{args: args})
 	s.until(t, "folding the new one", hasTask(t, s, 120))
 	if hasTask(t, s, 10)() {
 		t.Error("a task of the former stream is there")
@@ -183,12 +172,7 @@ func TestRowsThatAreFurtherOnThanTheirCopyGoOn(t *testing.T) {
 
 // TestTheEventsOfACopyAreShownWithoutTheirSource, by commands that work on the data directory.
 func TestTheEventsOfACopyAreShownWithoutTheirSource(t *testing.T) {
-	all := newTasks(t)
-	all.publish(t, 1, 30)
-	args, _ := mirrored(t, all)
-	s := serve(t, newProject(false).App, start{args: args})
-	s.until(t, "folded", hasTask(t, s, 30))
-	s.end(t)
+	all, args, _ := copied(t, 30)
 	all.server.Stop()
 	app, where := newProject(false).App, slices.Concat(args[:2], args[4:])
 	runProgram(t, app, start{args: append([]string{"events", "show", "TASKS:30"}, where...)}).

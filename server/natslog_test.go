@@ -134,29 +134,36 @@ func TestAStreamThatIsMadeAnewIsNotFolded(t *testing.T) {
 	all := newTasks(t)
 	all.publish(t, 1, 10)
 	args := append(embedded(t), "--events", all.url)
-	s := serve(t, newProject(false).App, start{args: args})
-	s.until(t, "folded", hasTask(t, s, 10))
-	if err := all.js.DeleteStream(t.Context(), "TASKS"); err != nil {
-		t.Fatal(err)
-	}
-	all.create(t)
-	all.publish(t, 101, 20)
-	mismatch := func() bool {
-		_, body := s.request(t, "GET", "/readyz", "")
-		return strings.Contains(body, "server log accept")
-	}
-	s.until(t, "telling", mismatch)
-	s.end(t)
-	s = serve(t, newProject(false).App, start{args: args})
-	s.until(t, "telling after a restart", mismatch)
-	if !hasTask(t, s, 10)() || hasTask(t, s, 120)() {
-		t.Error("rows are not as they were")
-	}
-	s.end(t)
+	all.remadeUnder(t, args)
 	runProgram(t, newProject(false).App, start{args: append([]string{"log", "accept", "--yes"}, args...)}).
 		wantExit(t, exitDone, "accepted")
-	s = serve(t, newProject(false).App, start{args: args})
+	s := serve(t, newProject(false).App, start{args: args})
 	s.until(t, "folding the new one", hasTask(t, s, 120))
+}
+
+// remadeUnder has a server fold ten tasks, and others be published in a stream that is made anew under it. It says so,
+// before a restart and after, and keeps the rows that it has.
+func (s *tasks) remadeUnder(t *testing.T, args []string) {
+	t.Helper()
+	at := serve(t, newProject(false).App, start{args: args})
+	at.until(t, "folded", hasTask(t, at, 10))
+	if err := s.js.DeleteStream(t.Context(), "TASKS"); err != nil {
+		t.Fatal(err)
+	}
+	s.create(t)
+	s.publish(t, 101, 20)
+	mismatch := func() bool {
+		_, body := at.request(t, "GET", "/readyz", "")
+		return strings.Contains(body, "server log accept")
+	}
+	at.until(t, "telling", mismatch)
+	at.end(t)
+	at = serve(t, newProject(false).App, start{args: args})
+	at.until(t, "telling after a restart", mismatch)
+	if !hasTask(t, at, 10)() || hasTask(t, at, 120)() {
+		t.Error("rows are not as they were")
+	}
+	at.end(t)
 }
 
 // TestServersFoldOneStreamIntoOneSetOfTables: both do the same work, and the rows are those of the stream.

@@ -143,7 +143,8 @@ func (tr *trial) retire(ctx context.Context) error {
 	return next.switched(ctx)
 }
 
-// switched returns when the rows that serve are those of the server's own release.
+// switched returns when the rows that serve are those of the server's own release. An event that stops those that are
+// built is skipped, as an operator would.
 func (s *slot) switched(ctx context.Context) error {
 	var seen string
 	moved := time.Now()
@@ -152,14 +153,24 @@ func (s *slot) switched(ctx context.Context) error {
 			Rebuilds []struct {
 				Projections []string
 				Serving     *struct{ Own bool }
-				Progress    json.RawMessage
+				Progress    map[string]struct {
+					Folded, Copied, Cascades int
+					Complete                 bool
+					Stop                     *struct{ Event string }
+				}
 			}
 		}
 		err := call(ctx, http.MethodGet, s.p.url+"/admin/rebuilds", nil, &reply)
-		text := fmt.Sprintf("%+v", reply)
+		b, _ := json.Marshal(reply) // without a func or a channel
+		text := string(b)
 		old := false
 		for _, r := range reply.Rebuilds {
 			old = old || r.Serving == nil || !r.Serving.Own
+			for projection, at := range r.Progress {
+				if at.Stop != nil {
+					s.decide(ctx, "skip", projection, at.Stop.Event)
+				}
+			}
 		}
 		switch {
 		case err == nil && !old && len(reply.Rebuilds) > 0:

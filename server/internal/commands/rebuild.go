@@ -282,15 +282,24 @@ func buildingState(r *projections.Rebuild) string {
 	if last.ETASeconds >= 0 {
 		text += fmt.Sprintf(", %s left", time.Duration(last.ETASeconds*float64(time.Second)).Round(time.Second))
 	}
+	if last.Cascades > 0 {
+		text += fmt.Sprintf(", copies of %d rows are yet to follow", last.Cascades)
+	}
 	return text
 }
 
-func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
-	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
+// openNamed opens the store, and finds the projections that models and projections of the names mean.
+func (o *StoreOptions) openNamed(ctx context.Context, p *Program, names []string) (*Opened, map[string]bool, error) {
+	meant, err := admin.ProjectionsNamed(p.Projections, names)
 	if err != nil {
-		return config.Wrong("name", "%w", err)
+		return nil, nil, config.Wrong("name", "%w", err)
 	}
-	o, err := c.StoreOptions.Open(ctx, p)
+	opened, err := o.Open(ctx, p)
+	return opened, meant, err
+}
+
+func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
+	o, names, err := c.openNamed(ctx, p, c.Name)
 	if err != nil {
 		return err
 	}
@@ -357,11 +366,7 @@ func (c *rebuildAccept) Run(ctx context.Context, p *Program) error {
 const accepted = "the rows are those of the present code: no server warns of it before the code changes again"
 
 func (c *rebuildAccept) offline(ctx context.Context, p *Program) (err error) {
-	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
-	if err != nil {
-		return config.Wrong("name", "%w", err)
-	}
-	o, err := c.StoreOptions.Open(ctx, p)
+	o, names, err := c.openNamed(ctx, p, c.Name)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 			one.serving.thaw()
 			look = followed{one}.look
 		} else {
-			one.serving.freeze(notBuilt)
+			one.serving.freeze(ctx, notBuilt, nil)
 		}
 		all.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
 	}

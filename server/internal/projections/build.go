@@ -122,7 +122,7 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	}
 	at := &projection.BuildStatus{
 		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: complete,
-		Copied:      s.Copied,
+		Copied: s.Copied, Cascades: s.Cascades,
 		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop, NewDeadLetters: b.losses(),
 	}
 	for _, p := range s.Partitions {

@@ -21,15 +21,25 @@ type following struct {
 	frozen bool
 	why    string // nobody builds others; "" where this program does
 	at     eventlog.Offsets
+	was    eventlog.Offsets // of the rows that queries read until they read those; nil where they do
 
 	hurried chan struct{}
 }
 
-// freeze says that this program does not fold the rows that serve.
-func (f *following) freeze(why string) {
+// freeze says that this program does not fold the rows that serve, once it knows how far others have. Queries go on
+// reading rows that have come as far as was, until they are said to read the others.
+func (f *following) freeze(ctx context.Context, why string, was eventlog.Offsets) {
+	f.look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.why = true, why
+	f.frozen, f.why, f.was = true, why, was
+}
+
+// read says that queries read the rows that serve.
+func (f *following) read() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.was = nil
 }
 
 // thaw says that this program folds the rows that serve.
@@ -90,16 +100,24 @@ func (f *following) now() (at eventlog.Offsets, why string, frozen bool) {
 	if !f.frozen {
 		return nil, "", false
 	}
-	at = eventlog.Offsets{}
-	maps.Copy(at, f.at)
-	return at, f.why, true
+	return lower(f.at, f.was), f.why, true
+}
+
+// lower is the offsets, and of each partition that others name the lower of both.
+func lower(at, others eventlog.Offsets) eventlog.Offsets {
+	all := eventlog.Offsets{}
+	maps.Copy(all, at)
+	for partition, offset := range others {
+		all[partition] = min(all[partition], offset)
+	}
+	return all
 }
 
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
 // they are: it would be taken for one that has folded nothing.
 func (f *Running) takesOver(ctx context.Context) error {
 	if _, _, frozen := f.serving.now(); frozen {
-		if err := f.LoadCheckpoint(ctx); err != nil {
+		if err := f.Follow(ctx); err != nil {
 			return err
 		}
 	}
@@ -115,9 +133,9 @@ func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string
 	if _, ended := f.state(); !otherRows(ended) {
 		return nil, "", false, nil
 	}
-	// others have just been switched to, and the unit is about to find that out
+	// others have just been switched to, and the unit is about to find that out; queries read the former ones still
 	at, err = projection.ServingOffsets(ctx, f.serving.db, f.serving.of)
-	return at, "", true, err
+	return lower(at, f.Runner.Reached().Offsets), "", true, err
 }
 
 // Status is that of the rows that serve, whoever folds them, and of those that are built beside them.

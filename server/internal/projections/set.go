@@ -142,8 +142,7 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 		}
 		for _, one := range u.of {
 			if !found.folds {
-				one.serving.freeze(found.why)
-				one.serving.look(ctx)
+				one.serving.freeze(ctx, found.why, nil)
 				continue
 			}
 			if f.keep.Off {

@@ -110,7 +110,7 @@ func names(of []projection.Projection) (all []string) {
 func (u *unit) phase(ctx context.Context) (act, error) {
 	found, err := u.look(ctx)
 	if err == nil {
-		err = u.serve(ctx, &found)
+		err = u.changes(ctx, &found)
 	}
 	switch {
 	case err != nil:
@@ -135,7 +135,6 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			}
 			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
 		} else {
-			one.serving.freeze(found.why)
 			serving.add(func(ctx context.Context) { one.serving.follow(ctx, one.serving.look) })
 		}
 	}
@@ -145,6 +144,29 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		}
 	}
 	return u.await(ctx, &found, serving, building)
+}
+
+// changes has queries read what serves now. Meanwhile they may read those rows or the ones before, of which either can
+// be behind the other: the status is that of the rows that are further behind.
+func (u *unit) changes(ctx context.Context, found *survey) error {
+	for _, one := range u.of {
+		at, why, frozen := one.serving.now()
+		switch {
+		case !found.folds && frozen:
+			one.serving.freeze(ctx, found.why, at)
+		case !found.folds:
+			one.serving.freeze(ctx, found.why, one.Runner.Reached().Offsets)
+		case frozen:
+			one.serving.freeze(ctx, why, at)
+		}
+	}
+	if err := u.serve(ctx, found); err != nil {
+		return err
+	}
+	for _, one := range u.of {
+		one.serving.read()
+	}
+	return nil
 }
 
 // await waits until something is to be done other than to fold.
