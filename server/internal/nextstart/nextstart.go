@@ -61,7 +61,8 @@ func startOf(ctx context.Context, db *querydb.DB, one *projection.Projection, f 
 		return fmt.Sprintf("a start builds the indexes of projection %s from its rows: %s\n  takes: %s", one.Name, why,
 			f.IndexBuild()), nil
 	}
-	return fmt.Sprintf("a start rebuilds projection %s from the whole log: %s\n  takes: %s", one.Name, why, f.Rebuild()), nil
+	return fmt.Sprintf("a start rebuilds projection %s from the whole log: %s\n  takes: %s", one.Name, why,
+		f.Rebuild()), nil
 }
 
 // forecast is by what it is said how long work on the rows of a projection takes.

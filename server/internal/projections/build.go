@@ -71,7 +71,7 @@ func (u *unit) built(ctx context.Context) bool {
 		if err != nil || s.Stop != nil || s.Rebuilding || s.Cascades > 0 || s.Lag > u.set.ReadyLag {
 			return false
 		}
-		if complete, err := u.complete(ctx, i); err != nil || !complete {
+		if whole, err := complete(ctx, u, i); err != nil || !whole {
 			return false
 		}
 	}
@@ -79,7 +79,7 @@ func (u *unit) built(ctx context.Context) bool {
 }
 
 // complete reports whether the rows that a projection of the unit builds are on record as those of the whole log.
-func (u *unit) complete(ctx context.Context, i int) (bool, error) {
+func complete(ctx context.Context, u *unit, i int) (bool, error) {
 	return projection.IsBuilt(ctx, u.set.keep.DB, u.projections[i])
 }
 
@@ -116,12 +116,12 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete, err := b.unit.complete(ctx, b.i)
+	whole, err := complete(ctx, b.unit, b.i)
 	if err != nil {
 		return nil, err
 	}
 	at := &projection.BuildStatus{
-		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: complete,
+		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: whole,
 		Copied: s.Copied, Cascades: s.Cascades,
 		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop, NewDeadLetters: b.losses(),
 	}

@@ -60,17 +60,17 @@ func (w *watch) read(ctx context.Context, db *querydb.DB) (string, error) {
 	return w.print, nil
 }
 
-// unchanged reports whether a survey would find what it has found before.
-func (u *unit) unchanged(ctx context.Context, found *survey) (bool, error) {
+// holds reports whether another survey of the unit would find the same.
+func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 	now, err := u.set.watch.read(ctx, u.set.keep.DB)
-	if err != nil || now == found.print && time.Since(found.at) < surveyEvery {
+	if err != nil || now == s.print && time.Since(s.at) < surveyEvery {
 		return err == nil, err
 	}
-	s, err := u.look(ctx)
-	if err != nil || !s.same(found) {
+	again, err := u.look(ctx)
+	if err != nil || !again.same(s) {
 		return false, err
 	}
-	found.print, found.at = s.print, s.at
+	s.print, s.at = again.print, again.at
 	return true, nil
 }
 

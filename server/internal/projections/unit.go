@@ -207,7 +207,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
 		}
 		if u.set.keep.DB.MultiWriter() {
-			same, err := u.unchanged(ctx, found)
+			same, err := found.holds(ctx, u)
 			if err != nil || !same {
 				return nil, err
 			}
