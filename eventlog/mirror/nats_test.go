@@ -3,7 +3,6 @@ package mirror
 import (
 	"testing"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog"
@@ -16,17 +15,17 @@ const streamName = "EVENTS"
 
 // stream is a stream on a server of its own, and where it is copied to.
 type stream struct {
-	server    *natsserver.Server
-	js        jetstream.JetStream
-	dir       string
-	connected chan nats.Status
-	restoring func(testing.TB)
+	*natsserver.Outage
+	server *natsserver.Server
+	js     jetstream.JetStream
+	dir    string
 }
 
 func newStream(t testing.TB) *stream {
 	t.Helper()
 	server := natsserver.Start(t, nil)
-	s := &stream{server: server, js: server.Client(t), dir: t.TempDir()}
+	js := server.Client(t)
+	s := &stream{natsserver.NewOutage(server, js), server, js, t.TempDir()}
 	s.create(t)
 	return s
 }
@@ -61,28 +60,6 @@ func (s *stream) purge(t testing.TB, through uint64) {
 	}
 }
 
-func (s *stream) leave(testing.TB) {
-	s.connected = s.js.Conn().StatusChanged(nats.CONNECTED)
-	s.server.Stop()
-}
-
-func (s *stream) back(t testing.TB) {
-	s.server.Restart(t)
-	<-s.connected
-}
-
-func (s *stream) save(t testing.TB) {
-	s.leave(t)
-	s.restoring = s.server.Save(t)
-	s.back(t)
-}
-
-func (s *stream) restore(t testing.TB) {
-	s.leave(t)
-	s.restoring(t)
-	s.back(t)
-}
-
 func (s *stream) source(t testing.TB) *natssource.Source {
 	t.Helper()
 	src, err := natssource.Open(natssource.Options{URL: "nats://" + s.server.Address() + "/" + streamName})
@@ -104,7 +81,7 @@ func TestACopyOfAStreamKeepsThePromisesOfASource(t *testing.T) {
 		s := newStream(t)
 		return sourcetest.Place{
 			Add: s.add, Open: func(t testing.TB) eventlog.Source { return s.copied(t) }, Tails: true, Durable: true,
-			Leave: s.leave, Return: s.back, Save: s.save, Restore: s.restore, Remove: s.remove,
+			Leave: s.Leave, Return: s.Return, Save: s.Save, Restore: s.Restore, Remove: s.remove,
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog"
@@ -15,10 +14,9 @@ import (
 
 // place is a stream on a server of its own.
 type place struct {
-	server    *natsserver.Server
-	js        jetstream.JetStream
-	connected chan nats.Status
-	restoring func(testing.TB)
+	*natsserver.Outage
+	server *natsserver.Server
+	js     jetstream.JetStream
 }
 
 const (
@@ -30,7 +28,8 @@ const (
 func newPlace(t *testing.T, change func(*jetstream.StreamConfig)) *place {
 	t.Helper()
 	server := natsserver.Start(t, nil)
-	p := &place{server: server, js: server.Client(t)}
+	js := server.Client(t)
+	p := &place{natsserver.NewOutage(server, js), server, js}
 	p.create(t, change)
 	return p
 }
@@ -63,29 +62,6 @@ func (p *place) recreate(t testing.TB) {
 	t.Helper()
 	p.remove(t)
 	p.create(t, nil)
-}
-
-func (p *place) leave(testing.TB) {
-	p.connected = p.js.Conn().StatusChanged(nats.CONNECTED)
-	p.server.Stop()
-}
-
-func (p *place) back(t testing.TB) {
-	p.server.Restart(t)
-	<-p.connected
-}
-
-// save remembers what the server has stored, and restore has it lose what came after that.
-func (p *place) save(t testing.TB) {
-	p.leave(t)
-	p.restoring = p.server.Save(t)
-	p.back(t)
-}
-
-func (p *place) restore(t testing.TB) {
-	p.leave(t)
-	p.restoring(t)
-	p.back(t)
 }
 
 func (p *place) remove(t testing.TB) {
@@ -123,10 +99,10 @@ func TestAStreamKeepsThePromisesOfASource(t *testing.T) {
 				}
 			},
 			Recreate: p.recreate,
-			Leave:    p.leave,
-			Return:   p.back,
-			Save:     p.save,
-			Restore:  p.restore,
+			Leave:    p.Leave,
+			Return:   p.Return,
+			Save:     p.Save,
+			Restore:  p.Restore,
 			Remove:   p.remove,
 		}
 	})
@@ -162,7 +138,7 @@ func TestAStreamThatMayLoseEventsUnseenIsRefused(t *testing.T) {
 func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {
 	p := newPlace(t, nil)
 	p.add(t, sourcetest.Events(3))
-	p.save(t)
+	p.Save(t)
 	p.add(t, sourcetest.Events(5)[3:])
 	s := p.open(t)
 	was, err := s.Incarnation(t.Context(), streamName)
@@ -172,7 +148,7 @@ func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {
 	if events, err := s.Read(t.Context(), streamName, 0, 10); err != nil || len(events) != 5 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
-	p.restore(t)
+	p.Restore(t)
 	p.add(t, sourcetest.Events(9)[5:])
 	for {
 		events, err := s.Read(t.Context(), streamName, 5, 10)

@@ -45,10 +45,10 @@ func TestAStreamThatAServerGivesOutKeepsThePromisesOfASource(t *testing.T) {
 				}
 			},
 			Recreate: p.recreate,
-			Leave:    p.leave,
-			Return:   p.back,
-			Save:     p.save,
-			Restore:  p.restore,
+			Leave:    p.Leave,
+			Return:   p.Return,
+			Save:     p.Save,
+			Restore:  p.Restore,
 			Remove:   p.remove,
 		}
 	})

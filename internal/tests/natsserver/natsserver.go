@@ -105,6 +105,43 @@ func (s *Server) Client(t testing.TB, options ...nats.Option) jetstream.JetStrea
 	return js
 }
 
+// Outage takes a server away from a client, and brings it back.
+type Outage struct {
+	server    *Server
+	client    jetstream.JetStream
+	connected chan nats.Status
+	restoring func(testing.TB)
+}
+
+// NewOutage makes an Outage of a server that is there, and of one of its clients.
+func NewOutage(s *Server, client jetstream.JetStream) *Outage { return &Outage{server: s, client: client} }
+
+// Leave stops the server.
+func (o *Outage) Leave(testing.TB) {
+	o.connected = o.client.Conn().StatusChanged(nats.CONNECTED)
+	o.server.Stop()
+}
+
+// Return starts it again, and waits until the client is connected.
+func (o *Outage) Return(t testing.TB) {
+	o.server.Restart(t)
+	<-o.connected
+}
+
+// Save remembers what the server has stored, and Restore has it lose what came after that.
+func (o *Outage) Save(t testing.TB) {
+	o.Leave(t)
+	o.restoring = o.server.Save(t)
+	o.Return(t)
+}
+
+// Restore puts back what Save has remembered.
+func (o *Outage) Restore(t testing.TB) {
+	o.Leave(t)
+	o.restoring(t)
+	o.Return(t)
+}
+
 // Publish appends the events to the stream of the subject, in the structured mode.
 func Publish(t testing.TB, js jetstream.JetStream, subject string, events []eventlog.Event) {
 	t.Helper()
