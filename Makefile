@@ -36,7 +36,7 @@ RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dy
 
 test: engines ## run every test, with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
-	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
+	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 20m -count=$(COUNT)
 
 generate: ## generate the code again from the schemas
 	$(GO) generate ./...

@@ -18,6 +18,9 @@ func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
 	}
+	if raceDetector { // it takes three times as long
+		onlyIfMany(t)
+	}
 	isFoundOut(t, faultproxy.WriteConditions, subjects(t)[ledgerAt], 20)
 }
 
