@@ -3,9 +3,14 @@ package server
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/projection/rates"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/server/internal/nextstart"
 )
 
 // TestAPlanSaysHowLongWorkTakesByTheLastOfItsKind: a rebuild, then the build of an index; and it writes for foldql diff
@@ -31,9 +36,37 @@ func TestAPlanSaysHowLongWorkTakesByTheLastOfItsKind(t *testing.T) {
 	s.append(t, taskEvent("more", "after that"))
 	s.folded(t, 1201)
 	s.end(t)
-	plan("3", "\n  takes: about a second for 1201 events, at the ")
+	plan("3", "\n  takes: about a second for up to 1201 events, at the ")
 	all, err := rates.ReadFile(file)
 	if f := all["Tasks"]; err != nil || f.Events != 1201 || f.Fold == nil || f.Fold.Count != 1200 || f.Copy != nil {
 		t.Errorf("the file has %+v (%v), want the fold of 1200 of the 1201 events", f, err)
+	}
+}
+
+// TestAPlanWithoutTablesWritesThatNothingIsKnown, for a pipeline that plans before the first deployment.
+func TestAPlanWithoutTablesWritesThatNothingIsKnown(t *testing.T) {
+	d := deploy(t, dynamolocal.Engines()[0])
+	file := filepath.Join(t.TempDir(), "rates.json")
+	d.tables(t, "plan", "--rates", file).wantExit(t, exitDone, "create table")
+	if all, err := rates.ReadFile(file); err != nil || len(all) > 0 {
+		t.Errorf("the file has %v (%v), want nothing", all, err)
+	}
+}
+
+// TestADamagedMeasurementKeepsNobodyFromPlanning: the plan says that the time is not known, and why.
+func TestADamagedMeasurementKeepsNobodyFromPlanning(t *testing.T) {
+	p, store := newProject(false), memstore.New()
+	db, err := querydb.Open(t.Context(), store, p.Models, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := querydb.Note{Kind: "rates", ID: "Tasks", Value: []byte("{")}
+	if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{damaged}}); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if _, _, err := nextstart.Print(t.Context(), &out, db, p.Projections); err != nil ||
+		!strings.Contains(out.String(), "how long a rebuild of projection Tasks takes is not known: read how fast") {
+		t.Errorf("%v: %s", err, &out)
 	}
 }

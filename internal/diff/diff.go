@@ -61,11 +61,11 @@ func (r *Report) Forecast(by map[string]rates.Forecast) {
 	for i := range r.Models {
 		m := &r.Models[i]
 		for _, name := range m.Projections {
-			f, known := by[name]
-			switch {
-			case known && m.Start == Rebuild:
+			f := by[name] // without a measurement where there is none of the name
+			switch m.Start {
+			case Rebuild:
 				m.Takes = append(m.Takes, fmt.Sprintf("projection %s: %s", name, f.Rebuild()))
-			case known && m.Start == Indexes:
+			case Indexes:
 				m.Takes = append(m.Takes, fmt.Sprintf("projection %s: %s", name, f.IndexBuild()),
 					fmt.Sprintf("on DynamoDB: %s", f.Rebuild()))
 			}

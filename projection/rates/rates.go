@@ -45,7 +45,8 @@ type Rates struct {
 
 // Forecast is by what it is said how long work on the rows of a projection takes.
 type Forecast struct {
-	// Events are those that the rows which serve show: a rebuild folds them again.
+	// Events are those that the rows which serve show, by their offsets: a rebuild folds them again, but for those that
+	// the source has forgotten since.
 	Events uint64 `json:"events"`
 	Rates
 }
@@ -59,7 +60,7 @@ func (f *Forecast) Rebuild() string {
 		return unknown
 	}
 	speed := f.Fold.perSecond()
-	return fmt.Sprintf("about %s for %d events, at the %.0f events a second of %s", period(float64(f.Events)/speed),
+	return fmt.Sprintf("about %s for up to %d events, at the %.0f events a second of %s", period(float64(f.Events)/speed),
 		f.Events, speed, f.Fold.At.Format(time.DateOnly))
 }
 

@@ -82,11 +82,11 @@ func TestAForecastFollowsFromTheMeasurements(t *testing.T) {
 	}{
 		{rates.Forecast{Events: 7}, "not known", "not known"},
 		{rates.Forecast{Events: 500_000, Rates: rates.Rates{Fold: rate(100_000, 8*time.Second)}},
-			"about 40s for 500000 events, at the 12500 events a second of 2026-11-25", "not known"},
+			"about 40s for up to 500000 events, at the 12500 events a second of 2026-11-25", "not known"},
 		{rates.Forecast{Events: 2, Rates: rates.Rates{
 			Fold: rate(100_000, 8*time.Second), Copy: rate(1_000_000, 90*time.Second),
 		}},
-			"about a second for 2 events", "about 1m30s, as the last one did for 1000000 rows on 2026-11-25"},
+			"about a second for up to 2 events", "about 1m30s, as the last one did for 1000000 rows on 2026-11-25"},
 		{rates.Forecast{Events: 1 << 63, Rates: rates.Rates{Fold: rate(1000, 1000*time.Hour)}}, "about 876000h0m0s",
 			"not known"},
 	} {
@@ -125,5 +125,5 @@ func ExampleForecast_Rebuild() {
 	last := rates.Since(day.Add(-time.Minute), day, 600_000)
 	f := rates.Forecast{Events: 1_500_000, Rates: rates.Rates{Fold: last}}
 	fmt.Println(f.Rebuild())
-	// Output: about 2m30s for 1500000 events, at the 10000 events a second of 2026-11-25
+	// Output: about 2m30s for up to 1500000 events, at the 10000 events a second of 2026-11-25
 }

@@ -114,7 +114,9 @@ type Outage struct {
 }
 
 // NewOutage makes an Outage of a server that is there, and of one of its clients.
-func NewOutage(s *Server, client jetstream.JetStream) *Outage { return &Outage{server: s, client: client} }
+func NewOutage(s *Server, client jetstream.JetStream) *Outage {
+	return &Outage{server: s, client: client}
+}
 
 // Leave stops the server.
 func (o *Outage) Leave(testing.TB) {

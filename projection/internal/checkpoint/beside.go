@@ -280,7 +280,8 @@ func Fingerprint(ctx context.Context, db *querydb.DB) (string, error) {
 	for _, in := range []slot{serves, builds, keeps} {
 		for _, kind := range []string{in.header(), in.completion()} {
 			if err := eachNote(ctx, db, kind, func(n querydb.Note) error {
-				fmt.Fprintf(&text, "%s %s %d\n", kind, n.ID, n.Revision)
+				// a note that was deleted and written anew may have the revision that it had
+				fmt.Fprintf(&text, "%s %s %d %s\n", kind, n.ID, n.Revision, n.Value)
 				return nil
 			}); err != nil {
 				return "", fmt.Errorf("look whether rows have changed generation: %w", err)

@@ -130,7 +130,10 @@ func (c *applyCommand) Run(ctx context.Context, p *Program) (err error) {
 // printStartsWith is printStarts of the rows in the tables, if there are any.
 func (c *planCommand) printStartsWith(ctx context.Context, s *tables) error {
 	there, err := s.Exists(ctx, querydb.NotesTable())
-	if err != nil || !there {
+	if err == nil && !there {
+		return c.writeRates(map[string]rates.Forecast{})
+	}
+	if err != nil {
 		return err
 	}
 	db, err := s.db(ctx)
@@ -145,8 +148,16 @@ func (c *planCommand) printStartsWith(ctx context.Context, s *tables) error {
 // for, and returns of how many projections there is something to do or to know.
 func (c *planCommand) printStarts(ctx context.Context, p *Program, db *querydb.DB) (int, error) {
 	n, all, err := nextstart.Print(ctx, p.Stdout, db, p.Projections)
-	if err == nil && c.Rates != "" {
-		err = rates.WriteFile(c.Rates, all)
+	if err == nil {
+		err = c.writeRates(all)
 	}
 	return n, err
+}
+
+// writeRates writes how fast projections were folded last, where that is asked for.
+func (c *planCommand) writeRates(all map[string]rates.Forecast) error {
+	if c.Rates == "" {
+		return nil
+	}
+	return rates.WriteFile(c.Rates, all)
 }

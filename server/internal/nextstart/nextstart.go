@@ -20,8 +20,8 @@ func Print(ctx context.Context, to io.Writer, db *querydb.DB, of []projection.Pr
 	all = map[string]rates.Forecast{}
 	for _, one := range of {
 		f, err := forecast(ctx, db, one)
-		if err != nil {
-			return n, nil, err
+		if err != nil { // which keeps no start from its work
+			fmt.Fprintf(to, "how long a rebuild of projection %s takes is not known: %v\n", one.Name, err)
 		}
 		all[one.Name] = f
 		text, err := startOf(ctx, db, &one, &f)

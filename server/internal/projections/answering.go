@@ -44,7 +44,9 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 			one.serving.thaw()
 			look = followed{one}.look
 		} else {
-			one.serving.freeze(ctx, notBuilt, nil)
+			if err := one.serving.freeze(ctx, notBuilt, nil); err != nil {
+				return err
+			}
 		}
 		all.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
 	}

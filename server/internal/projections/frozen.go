@@ -28,11 +28,15 @@ type following struct {
 
 // freeze says that this program does not fold the rows that serve, once it knows how far others have. Queries go on
 // reading rows that have come as far as was, until they are said to read the others.
-func (f *following) freeze(ctx context.Context, why string, was eventlog.Offsets) {
-	f.look(ctx)
+func (f *following) freeze(ctx context.Context, why string, was eventlog.Offsets) error {
+	at, err := projection.ServingOffsets(ctx, f.db, f.of)
+	if err != nil { // what was known is of other rows
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.why, f.was = true, why, was
+	f.frozen, f.why, f.at, f.was = true, why, at, was
+	return nil
 }
 
 // read says that queries read the rows that serve.

@@ -142,7 +142,9 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 		}
 		for _, one := range u.of {
 			if !found.folds {
-				one.serving.freeze(ctx, found.why, nil)
+				if err := one.serving.freeze(ctx, found.why, nil); err != nil {
+					return advice.Add(err)
+				}
 				continue
 			}
 			if f.keep.Off {

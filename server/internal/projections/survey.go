@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/foldql/foldql/projection"
@@ -29,55 +28,31 @@ type survey struct {
 	// since is when the former generation ceased to serve; zero where there is none.
 	since time.Time
 
-	print string    // what the watch has read before the survey, or found unchanged since
-	at    time.Time // of the survey
+	fingerprint string    // of what was on record before the survey, or is still the same in another
+	at          time.Time // of the survey
 }
 
 // surveyEvery is how often the rows are surveyed, at least: a table may be lost without a word on record.
 const surveyEvery = 5 * time.Second
 
-// watch finds out whether other processes have changed generations, for all units at once: a survey reads much.
-type watch struct {
-	mu    sync.Mutex
-	print string
-	at    time.Time
-}
-
-// read is the fingerprint of what is on record, which is not older than half the time between two looks.
-func (w *watch) read(ctx context.Context, db *querydb.DB) (string, error) {
-	if !db.MultiWriter() {
-		return "", nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now := time.Now(); w.print == "" || now.Sub(w.at) > lookBuildEvery/2 {
-		print, err := projection.Fingerprint(ctx, db)
-		if err != nil {
-			return "", err
-		}
-		w.print, w.at = print, now
-	}
-	return w.print, nil
-}
-
 // holds reports whether another survey of the unit would find the same.
 func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 	now, err := u.set.watch.read(ctx, u.set.keep.DB)
-	if err != nil || now == s.print && time.Since(s.at) < surveyEvery {
+	if err != nil || now == s.fingerprint && time.Since(s.at) < surveyEvery {
 		return err == nil, err
 	}
 	again, err := u.look(ctx)
 	if err != nil || !again.same(s) {
 		return false, err
 	}
-	s.print, s.at = again.print, again.at
+	s.fingerprint, s.at = again.fingerprint, again.at
 	return true, nil
 }
 
 // look surveys the rows of the unit.
 func (u *unit) look(ctx context.Context) (s survey, err error) {
 	s.at = time.Now()
-	if s.print, err = u.set.watch.read(ctx, u.set.keep.DB); err != nil { // before what it is to be a print of
+	if s.fingerprint, err = u.set.watch.read(ctx, u.set.keep.DB); err != nil { // before what it is of
 		return s, err
 	}
 	for _, p := range u.projections {

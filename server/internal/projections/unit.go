@@ -110,7 +110,7 @@ func names(of []projection.Projection) (all []string) {
 func (u *unit) phase(ctx context.Context) (act, error) {
 	found, err := u.look(ctx)
 	if err == nil {
-		err = u.changes(ctx, &found)
+		err = u.changeOver(ctx, &found)
 	}
 	switch {
 	case err != nil:
@@ -146,18 +146,22 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 	return u.await(ctx, &found, serving, building)
 }
 
-// changes has queries read what serves now. Meanwhile they may read those rows or the ones before, of which either can
-// be behind the other: the status is that of the rows that are further behind.
-func (u *unit) changes(ctx context.Context, found *survey) error {
+// changeOver has queries read what serves now. Meanwhile they may read those rows or the ones before, of which either
+// can be behind the other: the status is that of the rows that are further behind.
+func (u *unit) changeOver(ctx context.Context, found *survey) error {
 	for _, one := range u.of {
-		at, why, frozen := one.serving.now()
-		switch {
-		case !found.folds && frozen:
-			one.serving.freeze(ctx, found.why, at)
-		case !found.folds:
-			one.serving.freeze(ctx, found.why, one.Runner.Reached().Offsets)
-		case frozen:
-			one.serving.freeze(ctx, why, at)
+		was, why, frozen := one.serving.now()
+		if found.folds && !frozen {
+			continue
+		}
+		if !frozen {
+			was = one.Runner.Reached().Offsets
+		}
+		if !found.folds {
+			why = found.why
+		}
+		if err := one.serving.freeze(ctx, why, was); err != nil {
+			return err
 		}
 	}
 	if err := u.serve(ctx, found); err != nil {
