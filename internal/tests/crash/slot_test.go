@@ -75,7 +75,7 @@ func (s *slot) wake() {
 }
 
 // mostStill is how long a server may show no progress. How long it takes in all is for the machine to say.
-const mostStill = 4 * time.Minute
+const mostStill = 10 * time.Minute
 
 // reach returns when every projection has folded the first n events.
 func (s *slot) reach(ctx context.Context, n int) error {

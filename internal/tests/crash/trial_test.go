@@ -85,8 +85,12 @@ func newTrial(t testing.TB, seed uint64, on *subject, open func(tr *trial) (worl
 	if windows == nil {
 		windows = []int{1, 3, 10, 40, 200, 4096}
 	}
-	if tr.window = windows[tr.rng.IntN(len(windows))]; !on.cascades {
-		lines = lines[:min(len(lines), 100+100*tr.window, mostEvents())] // small windows take their time
+	tr.window = windows[tr.rng.IntN(len(windows))]
+	switch most := min(len(lines), mostEvents()); { // small windows take their time
+	case on.stream: // it is folded by two releases
+		lines = lines[:min(most, 100+10*tr.window, 1000)]
+	case !on.cascades:
+		lines = lines[:min(most, 100+100*tr.window)]
 	}
 	return tr, tr.prepare(lines, open)
 }
