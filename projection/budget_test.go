@@ -30,11 +30,11 @@ func (l *stuckLog) Read(ctx context.Context, partition string, after uint64, n i
 	return l.Source.Read(ctx, partition, after, n)
 }
 
-// TestRunnersShareABudgetWhileTheyHaveSomethingToFold: with twice as many as there are processors each has half of its
-// part, and all of it again when the others are done.
+// TestRunnersShareABudgetWhileTheyHaveSomethingToFold: with twice as many as there are processors each has half of the
+// part of one, and as much as it can take again when the others are done.
 func TestRunnersShareABudgetWhileTheyHaveSomethingToFold(t *testing.T) {
 	part := 0.9
-	worked := time.Duration(part * float64(time.Second)) // by one alone in a second
+	worked := time.Duration(part * float64(time.Second)) // by one of two to a processor in two seconds
 	budget, err := projection.NewBudget(part)
 	if err != nil {
 		t.Fatal(err)
@@ -48,24 +48,24 @@ func TestRunnersShareABudgetWhileTheyHaveSomethingToFold(t *testing.T) {
 		r := newRunner(t, "script", log, open(t, newFaultyStore()), cfg)
 		go func() { ended <- r.Run(t.Context()) }()
 	}
-	wantPause := func(when string, want time.Duration) {
+	wantPasses := func(when string, want time.Duration) {
 		t.Helper()
 		deadline := time.Now().Add(30 * time.Second)
-		for budget.Pause(worked, 0).Round(time.Millisecond) != want {
+		for budget.Passes(worked).Round(time.Millisecond) != want {
 			if time.Now().After(deadline) {
-				t.Fatalf("%s one pauses for %s, want %s", when, budget.Pause(worked, 0), want)
+				t.Fatalf("%s the work of a second takes %s, want %s", when, budget.Passes(worked), want)
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}
-	wantPause("while all fold", 2*time.Second)
+	wantPasses("while all fold", 2*time.Second)
 	close(log.released)
 	for range runners {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	wantPause("when all are done", time.Second)
+	wantPasses("when all are done", worked)
 }
 
 // scannedStore is a store whose rows can be copied, which calls scanned before the n-th page, counted from 1.
@@ -118,7 +118,11 @@ func TestABuildThatIsAbortedGivesItsPartBack(t *testing.T) {
 			t.Fatalf("%v after %d pages, want the copy to end at the second", err, store.pages)
 		}
 	}
-	if got := budget.Pause(time.Second, 0); got != 2*time.Second {
-		t.Errorf("when all are aborted one pauses for %s, want %s", got, 2*time.Second)
+	fresh, err := projection.NewBudget(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := budget.Passes(time.Second), fresh.Passes(time.Second); got != want {
+		t.Errorf("when all are aborted the work of a second takes %s, want %s", got, want)
 	}
 }

@@ -68,8 +68,10 @@ type RunnerConfig struct {
 	ExplainError func(error) error
 }
 
-// Budget is a part of the processors that several Runners share, so that the rest is left to others: none of them folds
-// for more than that part of its time, nor all of them for more than that part of the time of all processors.
+// Budget is a part of the processors that several Runners share, so that the rest is left to others: all of them fold
+// for no more than that part of the time of all processors, each for an equal part of that. Where the store is of this
+// process alone, no more of them fold at once than the part is whole processors, or one, and none for more than a
+// millisecond or so without a rest.
 type Budget = pace.Budget
 
 // NewBudget makes the Budget of a part, above 0 and up to 1, of the processors that the process may use.

@@ -76,6 +76,10 @@ func (r *Runner) refreshSome(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if err := r.turns.Begin(ctx); err != nil {
+		return err
+	}
+	defer r.turns.End()
 	c := refresher{r.batcher.committer}
 	err := r.retrier.do(ctx, Folding, func(ctx context.Context) error {
 		if err := r.state.Open(ctx); err != nil {

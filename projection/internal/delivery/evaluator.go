@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
@@ -29,6 +30,7 @@ type evaluator struct {
 	cfg        *Config
 	state      *checkpoint.State
 	calls      *usercode.Supervisor
+	turns      *pace.Turns
 	shared     bool
 	fold       *fold.Fold
 }
@@ -93,7 +95,7 @@ func (v *evaluator) load(ctx context.Context, out *outcome, items []item) error 
 // needs collects what the items need, as far as it gets.
 func (v *evaluator) needs(out *outcome, items []item) (done int, err error) {
 	return v.calls.Each(&usercode.Calls{
-		N:  len(items),
+		N: len(items), Between: v.turns.Rest,
 		Of: func(i int) *eventlog.Event { return items[i].event },
 		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			it := &items[i]
@@ -113,7 +115,7 @@ func (v *evaluator) needs(out *outcome, items []item) (done int, err error) {
 func (v *evaluator) survey(out *outcome, items []item, from int) (surveyed int, err error) {
 	rest := items[from:]
 	done, err := v.calls.Each(&usercode.Calls{
-		N:  len(rest),
+		N: len(rest), Between: v.turns.Rest,
 		Of: func(i int) *eventlog.Event { return rest[i].event },
 		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			it := &rest[i]

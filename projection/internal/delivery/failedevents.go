@@ -19,7 +19,7 @@ import (
 // evaluate takes items in order, into rows or dead letters, as far as one commit goes, and returns how many.
 func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
 	took, err = v.calls.Each(&usercode.Calls{
-		N:  len(items),
+		N: len(items), Between: v.turns.Rest,
 		Of: func(i int) *eventlog.Event { return items[i].event },
 		Do: func(c *usercode.Calls, i int, failed error) (bool, error) { return v.take(c, out, items, i, failed) },
 	})

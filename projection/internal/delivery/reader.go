@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
@@ -20,6 +21,7 @@ type reader struct {
 	src        eventlog.Source
 	cfg        *Config
 	calls      *usercode.Supervisor
+	turns      *pace.Turns
 	done       map[string]position.Cursor
 	watermarks map[string]time.Time // of the partitions, as far as done
 	plan       *deadletter.Plan
@@ -33,10 +35,17 @@ type reader struct {
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
 const scanFactor = 8
 
+// readAtOnce is how many events are read at most, where time is to be left for others, before they may have it.
+const readAtOnce = 256
+
 // read makes the next window of a partition, nil where no event follows. A StopError is about the event after the
 // window.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
-	began, w := time.Now(), r.begin(partition)
+	if err := r.turns.Begin(ctx); err != nil {
+		return nil, err
+	}
+	defer r.turns.End()
+	w := r.begin(partition)
 	full, err := r.replay(ctx, w, w.end.Offset)
 	if err != nil {
 		return nil, err
@@ -47,7 +56,12 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 		if n == 0 {
 			break
 		}
-		events, err := r.src.Read(ctx, partition, w.end.Offset, n)
+		if r.turns.Bounded() {
+			n = min(n, readAtOnce)
+			r.turns.Rest()
+		}
+		var events []eventlog.Event
+		r.turns.Aside(func() { events, err = r.src.Read(ctx, partition, w.end.Offset, n) })
 		if err != nil {
 			return nil, fmt.Errorf("read partition %q after %d: %w", partition, w.end.Offset, err)
 		}
@@ -68,7 +82,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	if w.isEmpty() {
 		return nil, stop
 	}
-	w.took, r.watermarks[partition] = time.Since(began), w.watermark
+	r.watermarks[partition] = w.watermark
 	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
 	return w, stop
 }
@@ -223,7 +237,7 @@ func (r *reader) project(w *window, from int) error {
 func (r *reader) projectAll(items []item, most int) (done int, err error) {
 	ops := 0
 	return r.calls.Each(&usercode.Calls{
-		N:  len(items),
+		N: len(items), Between: r.turns.Rest,
 		Of: func(i int) *eventlog.Event { return items[i].event },
 		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			if ops >= most && i > 0 {

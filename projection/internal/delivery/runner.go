@@ -43,6 +43,7 @@ type Runner struct {
 	calls      *usercode.Supervisor
 	retrier    *retrier
 	budget     *pace.Member
+	turns      *pace.Turns // of who folds; guarded by mu
 
 	mu      sync.Mutex // a fold is going on; guards what follows
 	stop    *StopError // of the last Run
@@ -57,10 +58,13 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r := &Runner{
 		projection: p, src: src, db: db, cfg: cfg, log: cfg.Logger.With("projection", p.Name),
 		Monitor: newMonitor(cfg.Now), shared: db.MultiWriter(),
-		calls: &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts}, budget: cfg.Budget.Join(),
+		calls:  &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts},
+		budget: cfg.Budget.Join(db.MultiWriter()),
 	}
+	r.turns = r.budget.NewTurns()
 	v := &evaluator{
-		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, shared: r.shared, fold: p.newFold(db, &cfg),
+		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, turns: r.turns, shared: r.shared,
+		fold: p.newFold(db, &cfg),
 	}
 	c := &committer{
 		projection: &r.projection, src: src, evaluator: v, monitor: r.Monitor, log: r.log, shared: r.shared,
@@ -121,7 +125,6 @@ func (r *Runner) run(ctx context.Context) error {
 	}()
 	var foldErr error
 	for {
-		began := time.Now()
 		w, open := r.next(windows, foldErr != nil)
 		switch {
 		case !open && foldErr != nil:
@@ -133,30 +136,18 @@ func (r *Runner) run(ctx context.Context) error {
 		case foldErr != nil:
 			continue // drain what was read ahead
 		case w != nil:
-			began = time.Now()
+			r.budget.Works(!w.isEmpty())
 			foldErr = r.fold(ctx, w)
+		default:
+			r.budget.Works(true)
 		}
 		if foldErr == nil {
 			foldErr = r.refreshSome(ctx)
-		}
-		if foldErr == nil {
-			foldErr = pause(ctx, r.budget, w, time.Since(began))
 		}
 		if foldErr != nil {
 			stop()
 		}
 	}
-}
-
-// pause leaves the processors to others after a turn that has taken so long, and the reading of whose window has gone
-// on beside the turn before.
-func pause(ctx context.Context, m *pace.Member, w *window, took time.Duration) error {
-	worked := took
-	if w != nil {
-		worked += w.took
-	}
-	m.Works(w == nil || !w.isEmpty())
-	return m.Pause(ctx, worked, took)
 }
 
 // next waits for the next window, and not at all while copies are to follow their rows: then it may be nil.
@@ -209,15 +200,17 @@ func copyRows(ctx context.Context, r *Runner) error {
 	}
 	first, copied := r.cfg.Now(), c.Copied()
 	for c.Copying() {
-		began := time.Now()
-		if err := r.retrier.do(ctx, Copying, c.CopyRows); err != nil {
+		r.budget.Works(true)
+		if err := r.turns.Begin(ctx); err != nil {
+			return err
+		}
+		err := r.retrier.do(ctx, Copying, c.CopyRows)
+		r.turns.End()
+		if err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		}
-		if err := pause(ctx, r.budget, nil, time.Since(began)); err != nil {
-			return err
 		}
 	}
 	if rows := r.Monitor.Snapshot().Copied; r.state.IsComplete() && rows > copied {
@@ -255,7 +248,7 @@ func readerHere(r *Runner) *reader {
 // emptyReader makes a reader that knows no position.
 func emptyReader(r *Runner) *reader {
 	return &reader{
-		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, eventSize: 1024,
+		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, turns: r.budget.NewTurns(), eventSize: 1024,
 		done: map[string]position.Cursor{}, watermarks: map[string]time.Time{},
 	}
 }
@@ -268,6 +261,10 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.turns.Begin(ctx); err != nil {
+		return err
+	}
+	defer r.turns.End()
 	if w.isEmpty() {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
 		if err == nil && w.decided != r.state.Decided {

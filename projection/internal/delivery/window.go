@@ -48,8 +48,7 @@ type window struct {
 	// generation and decided are those of the reader.
 	generation int
 	decided    int
-	took       time.Duration // to read and project it
-	scanned    int           // events looked at, of other types too
+	scanned    int // events looked at, of other types too
 	bytes      int
 	ops        int
 }

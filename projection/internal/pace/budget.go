@@ -2,23 +2,22 @@
 package pace
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/foldql/foldql/internal/backoff"
 )
 
-// Budget is a part of the processors. Those who share it work, and then pause for as long as it takes that none of them
-// works for more than the part of its time, and all of them for no more than the part of the time of all processors.
+// Budget is a part of the processors. Those who share it work in turns: all of them for no more than that part of the
+// time of all processors, each for an equal part of that, and no more of them at once than the part is whole
+// processors, or one. The others are left to those whom somebody waits for, at every moment.
 type Budget struct {
-	share float64
-	cpus  int
+	share  float64
+	cpus   int
+	places chan struct{} // one for each who may work at once
 
 	mu      sync.Mutex
-	working int
+	working int // members that have anything to do
 }
 
 // New makes the Budget of a part, above 0 and up to 1, of the processors that the process may use.
@@ -26,25 +25,34 @@ func New(share float64) (*Budget, error) {
 	if !(share > 0 && share <= 1) {
 		return nil, fmt.Errorf("a budget of %v: give a part above 0 and up to 1", share)
 	}
-	return &Budget{share: share, cpus: runtime.GOMAXPROCS(0)}, nil
+	return newBudget(share, runtime.GOMAXPROCS(0)), nil
 }
 
-// Pause is how long one pauses that has worked for so long in all, by several goroutines maybe, within a time.
-func (b *Budget) Pause(worked, within time.Duration) time.Duration {
+func newBudget(share float64, cpus int) *Budget {
+	return &Budget{share: share, cpus: cpus, places: make(chan struct{}, max(1, int(share*float64(cpus))))}
+}
+
+// Passes is the time that passes while one of those who share the Budget works for so long.
+func (b *Budget) Passes(worked time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := b.share * min(1, float64(b.cpus)/float64(max(b.working, 1)))
-	return max(0, time.Duration(float64(worked)/own)-within)
+	own := min(1, b.share*float64(b.cpus)/float64(max(b.working, 1)))
+	return time.Duration(float64(worked) / own)
 }
 
-// Member is one of those who share a Budget. That of no Budget never pauses.
+// Member is one of those who share a Budget, with any number of goroutines. That of no Budget is never held up.
 type Member struct {
 	of      *Budget
+	waits   bool // its work is mostly to wait for others: it needs no place
 	working bool
+
+	mu   sync.Mutex
+	next time.Time // before which it does not work
 }
 
-// Join makes a Member, which does not work yet. The Budget may be nil.
-func (b *Budget) Join() *Member { return &Member{of: b} }
+// Join makes a Member, which has nothing to do yet. The work of one that waits is mostly to wait for answers of
+// others, and takes hardly any of the processors' time. The Budget may be nil.
+func (b *Budget) Join(waits bool) *Member { return &Member{of: b, waits: waits} }
 
 // Works says whether the member has anything to do: the others have its part where it has not.
 func (m *Member) Works(does bool) {
@@ -60,10 +68,23 @@ func (m *Member) Works(does bool) {
 	}
 }
 
-// Pause waits as Budget.Pause says, or until the context ends, whose cause it then returns.
-func (m *Member) Pause(ctx context.Context, worked, within time.Duration) error {
-	if m.of == nil {
-		return nil
+// mostCredit is how much of the time that a member has let pass counts for its next turns: a timer fires late, and
+// what is lost by that is made up for.
+const mostCredit = 20 * time.Millisecond
+
+// worked notes that the member has worked from one time to another.
+func (m *Member) worked(from, to time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if early := from.Add(-mostCredit); m.next.Before(early) {
+		m.next = early
 	}
-	return backoff.Wait(ctx, m.of.Pause(worked, within))
+	m.next = m.next.Add(m.of.Passes(to.Sub(from)))
+}
+
+// untilNext is how long the member does not work.
+func (m *Member) untilNext() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Until(m.next)
 }

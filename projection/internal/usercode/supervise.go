@@ -54,6 +54,8 @@ type Calls struct {
 	// Do handles the i-th event, and calls user code between Enter and Leave. Where failed is set, it must not: that
 	// has failed, with this error. It reports whether the next event is to be looked at; an error ends the calls.
 	Do func(c *Calls, i int, failed error) (more bool, err error)
+	// Between is called after each event, while none is in progress.
+	Between func()
 
 	inProgress atomic.Pointer[eventlog.Event]
 	i          int // the first event that is not done with
@@ -106,6 +108,7 @@ func (s *Supervisor) run(c *Calls, ended chan<- struct{}) {
 		next, err := c.Do(c, c.i, c.failed)
 		if more, c.err = next && err == nil, err; more {
 			c.i, c.deaths, c.failed = c.i+1, 0, nil
+			c.Between()
 		}
 	}
 	whole = true

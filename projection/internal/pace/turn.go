@@ -1,0 +1,99 @@
+package pace
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/internal/backoff"
+)
+
+// Turns are those of one goroutine of a Member: it works between Begin and End. They are used by one goroutine at a
+// time.
+type Turns struct {
+	of    *Member
+	ctx   context.Context // of the turn; nil between two
+	began time.Time       // to work without a rest
+	holds bool            // a place
+}
+
+// NewTurns makes the turns of another goroutine.
+func (m *Member) NewTurns() *Turns { return &Turns{of: m} }
+
+// Bounded reports whether there are others for whom time is to be left.
+func (t *Turns) Bounded() bool { return t.of.of != nil }
+
+// Begin waits until it is the goroutine's turn, or until the context ends, whose cause it then returns.
+func (t *Turns) Begin(ctx context.Context) error {
+	if !t.Bounded() {
+		return nil
+	}
+	if err := t.enter(ctx); err != nil {
+		return err
+	}
+	t.ctx = ctx
+	return nil
+}
+
+// mostAtOnce is how long a goroutine works before it rests: so long others may wait for a processor.
+const mostAtOnce = time.Millisecond
+
+// Rest is called between two pieces of work. It lets others work where this goroutine has worked for some time; no
+// longer than until the context of the turn ends. It does nothing where no turn has begun.
+func (t *Turns) Rest() {
+	if t.ctx == nil || time.Since(t.began) < mostAtOnce {
+		return
+	}
+	t.leave()
+	_ = t.enter(t.ctx) // what has begun is done, however soon that is to be
+}
+
+// Aside calls work that may have to wait for others, of which nobody knows how long: another may have the place
+// meanwhile. It counts as work all the same.
+func (t *Turns) Aside(work func()) {
+	if t.ctx == nil {
+		work()
+		return
+	}
+	t.leave()
+	t.began = time.Now()
+	work()
+	t.leave()
+	_ = t.enter(t.ctx) // as in Rest
+}
+
+// End ends the turn. It does nothing where none has begun.
+func (t *Turns) End() {
+	if t.ctx != nil {
+		t.leave()
+		t.ctx = nil
+	}
+}
+
+// enter waits until the member may work, and takes a place.
+func (t *Turns) enter(ctx context.Context) error {
+	t.began = time.Now()
+	for wait := t.of.untilNext(); wait > 0; wait = t.of.untilNext() {
+		if err := backoff.Wait(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if !t.of.waits {
+		select {
+		case t.of.of.places <- struct{}{}:
+			t.holds = true
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	t.began = time.Now()
+	return nil
+}
+
+// leave gives the place back.
+func (t *Turns) leave() {
+	t.of.worked(t.began, time.Now())
+	if t.holds {
+		t.holds = false
+		<-t.of.of.places
+	}
+}
