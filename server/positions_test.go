@@ -213,3 +213,71 @@ func TestAPositionBeyondTheLogIsRefused(t *testing.T) {
 		t.Errorf("a position that the log has: %s", got)
 	}
 }
+
+// TestAfterARollbackNoAnswerClaimsMoreThanItsRowsHave: the former rows have not come as far as those that served, and an
+// event holds them up. Who is answered without a later event is not told a position behind it.
+func TestAfterARollbackNoAnswerClaimsMoreThanItsRowsHave(t *testing.T) {
+	p := newProject(false)
+	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual", "--position-wait", "10ms")})
+	s.ready(t)
+	rebuild := func(what string) { // as soon as that can be
+		t.Helper()
+		s.until(t, "rebuild"+what, func() bool {
+			status, _ := s.request(t, "POST", "/admin/rebuild"+what, `{"names": ["Task"]}`, "Content-Type",
+				"application/json")
+			return status == http.StatusNoContent
+		})
+	}
+	release := func() (hold func()) {
+		held, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				select {
+				case p.held <- struct{}{}:
+				case <-held:
+					return
+				}
+			}
+		}()
+		return func() { close(held); <-done }
+	}
+	s.append(t, taskEvent("a", "first"))
+	s.folded(t, 1)
+	for n := range 5 {
+		hold := release()
+		rebuild("")
+		rebuild("/switch")
+		s.append(t, taskEvent(fmt.Sprint("h", n), "hold"))
+		id := fmt.Sprint("b", n)
+		at := s.appended(t, taskEvent(id, "second"))
+		s.until(t, "folded", func() bool { _, got := s.from(t, at, id); return got == titled("second") })
+
+		hold()
+		done, rolled := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			for last := false; !last; {
+				select {
+				case <-rolled:
+					last = true
+				default:
+				}
+				res, got := s.from(t, "", id)
+				if got != titled("second") && res.Header.Get(positions.Header) == at {
+					t.Errorf("round %d: %s at the position of the event", n, got)
+				}
+			}
+		}()
+		rebuild("/rollback")
+		if _, got := s.from(t, at, id); !strings.Contains(got, `"STALE"`) && got != titled("second") {
+			t.Errorf("round %d: from the position on: %s, want STALE, or the event", n, got)
+		}
+		close(rolled)
+		<-done
+		hold = release()
+		s.until(t, "caught up", func() bool { _, got := s.from(t, at, id); return got == titled("second") })
+		hold()
+		rebuild("/abort") // the rows that it was rolled back from
+	}
+}

@@ -143,6 +143,17 @@ func (s *survey) same(o *survey) bool {
 	return true
 }
 
+// differs reports whether other rows serve after another survey: complete ones in the place of complete ones.
+func (s *survey) differs(o *survey) bool {
+	for i := range s.all {
+		was, is := s.all[i].Serving, o.all[i].Serving
+		if was != nil && was.Complete && is != nil && is.Complete && generationOf(was) != generationOf(is) {
+			return true
+		}
+	}
+	return false
+}
+
 // generationOf is the number of the generation of the first table; -1 where there are no rows.
 func generationOf(r *projection.Rows) int {
 	if r == nil {

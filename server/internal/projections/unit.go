@@ -149,9 +149,13 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 // changeOver has queries read what serves now. Meanwhile they may read those rows or the ones before, of which either
 // can be behind the other: the status is that of the rows that are further behind.
 func (u *unit) changeOver(ctx context.Context, found *survey) error {
+	u.mu.Lock()
+	others := u.found.differs(found)
+	u.mu.Unlock()
+	back := false
 	for _, one := range u.of {
 		was, why, frozen := one.serving.now()
-		if found.folds && !frozen {
+		if found.folds && !frozen && !others {
 			continue
 		}
 		if !frozen {
@@ -163,6 +167,11 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 		if err := one.serving.freeze(ctx, why, was); err != nil {
 			return err
 		}
+		at, _, _ := one.serving.now()
+		back = back || behind(at, was)
+	}
+	if back { // said before it is so
+		u.set.setbacks.Add(1)
 	}
 	if err := u.serve(ctx, found); err != nil {
 		return err
