@@ -71,7 +71,8 @@ type RunnerConfig struct {
 // Budget is a part of the processors that several Runners share, so that the rest is left to others: all of them fold
 // for no more than that part of the time of all processors, each for an equal part of that. Where the store is of this
 // process alone, no more of them fold at once than the part is whole processors, or one, and none for more than a
-// millisecond or so without a rest.
+// millisecond or so without a rest. Where other processes write to the store too, they mostly wait for its answers, and
+// each rests as if it were alone.
 type Budget = pace.Budget
 
 // NewBudget makes the Budget of a part, above 0 and up to 1, of the processors that the process may use.

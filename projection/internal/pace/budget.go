@@ -36,27 +36,33 @@ func newBudget(share float64, cpus int) *Budget {
 func (b *Budget) Passes(worked time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := min(1, b.share*float64(b.cpus)/float64(max(b.working, 1)))
+	return b.among(b.working, worked)
+}
+
+// among is the time that passes while one of so many works for so long.
+func (b *Budget) among(n int, worked time.Duration) time.Duration {
+	own := min(1, b.share*float64(b.cpus)/float64(max(n, 1)))
 	return time.Duration(float64(worked) / own)
 }
 
 // Member is one of those who share a Budget, with any number of goroutines. That of no Budget is never held up.
 type Member struct {
 	of      *Budget
-	waits   bool // its work is mostly to wait for others: it needs no place
+	waits   bool // its work is mostly to wait for others
 	working bool
 
 	mu   sync.Mutex
 	next time.Time // before which it does not work
 }
 
-// Join makes a Member, which has nothing to do yet. The work of one that waits is mostly to wait for answers of
-// others, and takes hardly any of the processors' time. The Budget may be nil.
+// Join makes a Member, which has nothing to do yet. The work of one that waits is mostly to wait for the answers of
+// others: it takes hardly any of the processors' time, so it needs no place, and its part is what one has alone. The
+// Budget may be nil.
 func (b *Budget) Join(waits bool) *Member { return &Member{of: b, waits: waits} }
 
 // Works says whether the member has anything to do: the others have its part where it has not.
 func (m *Member) Works(does bool) {
-	if m.of == nil || m.working == does {
+	if m.of == nil || m.waits || m.working == does {
 		return
 	}
 	m.of.mu.Lock()
@@ -78,6 +84,10 @@ func (m *Member) worked(from, to time.Time) {
 	defer m.mu.Unlock()
 	if early := from.Add(-mostCredit); m.next.Before(early) {
 		m.next = early
+	}
+	if m.waits {
+		m.next = m.next.Add(m.of.among(1, to.Sub(from)))
+		return
 	}
 	m.next = m.next.Add(m.of.Passes(to.Sub(from)))
 }

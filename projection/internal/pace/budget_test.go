@@ -92,11 +92,20 @@ func TestWhoHasNothingToDoLeavesItsPartToTheOthers(t *testing.T) {
 	}
 }
 
-// TestOneThatWaitsForOthersTakesNobodysPlace, and is bounded all the same.
+// TestOneThatWaitsForOthersTakesNobodysPlace nor part, and is bounded all the same, as if it were alone.
 func TestOneThatWaitsForOthersTakesNobodysPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(0.25, 2)
-		local, remote := b.Join(false).NewTurns(), b.Join(true).NewTurns()
+		local, waiting := b.Join(false).NewTurns(), b.Join(true)
+		for range 3 {
+			b.Join(true).Works(true)
+			b.Join(false).Works(true)
+		}
+		waiting.Works(true)
+		if got, want := b.Passes(time.Second), 6*time.Second; got != want {
+			t.Errorf("beside three that work and some that wait, the work of a second takes %v, want %v", got, want)
+		}
+		remote := waiting.NewTurns()
 		for _, turns := range []*Turns{local, remote} {
 			if err := turns.Begin(t.Context()); err != nil {
 				t.Fatal(err)
