@@ -18,6 +18,9 @@ type Page struct {
 	// UpTo is how far it goes, as UpTo of the next page has it.
 	UpTo eventlog.Offsets `json:"upTo"`
 	More bool             `json:"more"` // there are events between the two
+	// Unread are the ends of the partitions of which the events that follow Next cannot be had for the time being: those
+	// that a copy does not have, while its source is away.
+	Unread eventlog.Offsets `json:"unread,omitempty"`
 }
 
 // ErrNoPartition is the error of a query that names a partition which the source does not have.
@@ -123,11 +126,31 @@ func (r *run) partition(ctx context.Context, partition string) error {
 				break
 			}
 		}
-		if len(events) == 0 || events[len(events)-1].Offset > end && !r.full() {
-			at = end // some offsets are of no event
+		if len(events) > 0 {
+			if events[len(events)-1].Offset > end && !r.full() {
+				at = end // those between are of no event
+			}
+			continue
 		}
+		through, err := eventlog.EmptyThrough(ctx, r.src, partition, at)
+		if err != nil {
+			return err
+		}
+		if through <= at {
+			r.page.leaves(partition, end)
+			return nil
+		}
+		at = min(through, end) // some offsets are of no event
 	}
 	return nil
+}
+
+// leaves says that a partition cannot be read to its end.
+func (p *Page) leaves(partition string, end uint64) {
+	if p.Unread == nil {
+		p.Unread = eventlog.Offsets{}
+	}
+	p.Unread[partition] = end
 }
 
 func (r *run) look(e *eventlog.Event) {

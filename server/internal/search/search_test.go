@@ -196,3 +196,45 @@ func TestAPositionNamesEachPartitionOnce(t *testing.T) {
 		t.Errorf("%s is read as %v, error %v", FormatPosition(at), got, err)
 	}
 }
+
+// cutSource has lost touch with what follows an offset, and knows that there is more.
+type cutSource struct {
+	eventlog.Source
+	after uint64
+}
+
+func (s cutSource) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	if after >= s.after {
+		return nil, nil
+	}
+	return s.Source.Read(ctx, partition, after, min(most, int(s.after-after)))
+}
+
+// TestASearchThatCannotReachTheEndSaysSo: what cannot be read is not passed over.
+func TestASearchThatCannotReachTheEndSaysSo(t *testing.T) {
+	var lines []string
+	for i := range 5 {
+		lines = append(lines, fmt.Sprintf(`{"specversion":"1.0","id":"%d","source":"/s","type":"T","data":{}}`, i))
+	}
+	file := filepath.Join(t.TempDir(), "events.jsonl")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := filesource.Open(filesource.Options{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	page, err := Run(t.Context(), cutSource{src, 3}, &Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := eventlog.Offsets{filesource.Partition: 5}
+	if len(page.Events) != 3 || page.More || page.Next[filesource.Partition] != 3 || !cmp.Equal(page.Unread, end) {
+		t.Errorf("%d events, more %t, next %v, unread %v; want 3 events up to 3, and %v unread", len(page.Events), page.More,
+			page.Next, page.Unread, end)
+	}
+	if page, err = Run(t.Context(), src, &Query{}); err != nil || page.Unread != nil || len(page.Events) != 5 {
+		t.Errorf("the whole: %v, %d events, unread %v", err, len(page.Events), page.Unread)
+	}
+}

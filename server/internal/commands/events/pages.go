@@ -40,7 +40,15 @@ func (r *reading) each(ctx context.Context, f func(*search.Page) error) error {
 		}
 		r.found += len(page.Events)
 		r.query.From, r.query.UpTo, r.more = page.Next, page.UpTo, page.More
-		if !page.More || r.limit > 0 && r.found >= r.limit {
+		if r.limit > 0 && r.found >= r.limit {
+			return nil
+		}
+		if len(page.Unread) > 0 && !page.More {
+			return fmt.Errorf("the events after %s, up to %s, are not in the copy, and its source does not answer: start the "+
+				"server that keeps the copy, and go on with --from %s when it has them", search.FormatPosition(page.Next),
+				search.FormatPosition(page.Unread), search.FormatPosition(page.Next))
+		}
+		if !page.More {
 			return nil
 		}
 	}
