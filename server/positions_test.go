@@ -214,8 +214,8 @@ func TestAPositionBeyondTheLogIsRefused(t *testing.T) {
 	}
 }
 
-// TestAfterARollbackNoAnswerClaimsMoreThanItsRowsHave: the former rows have not come as far as those that served, and an
-// event holds them up. Who is answered without a later event is not told a position behind it.
+// TestAfterARollbackNoAnswerClaimsMoreThanItsRowsHave: the former rows have not come as far as those that served, and
+// an event holds them up. Who is answered without a later event is not told a position behind it.
 func TestAfterARollbackNoAnswerClaimsMoreThanItsRowsHave(t *testing.T) {
 	p := newProject(false)
 	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual", "--position-wait", "10ms")})

@@ -114,7 +114,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 		return next(ctx)
 	}
 	read := readsOf(p.cfg.Catalog, op)
-	those, setbacks := p.folds.those(&read), p.cfg.Folds.Setbacks()
+	those, setbacks := p.folds.those(&read), p.cfg.Folds.Setbacks.Load()
 	if len(asked.min) > 0 {
 		if err := p.await(ctx, asked.min, those); err != nil {
 			return graphqlError(err)
@@ -130,7 +130,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
-	if p.cfg.Folds.Setbacks() != setbacks { // whether the answer is of the rows that were at the position is not known
+	if p.cfg.Folds.Setbacks.Load() != setbacks { // whether the answer is of the rows that were at the position is not known
 		asked.header.Del(Header)
 		if len(asked.min) > 0 || asked.strong {
 			return graphqlError(graphqlerr.New(graphqlerr.Stale, "the rows were exchanged for earlier ones while they were "+

@@ -34,14 +34,16 @@ type Set struct {
 	other atomic.Pointer[projection.MismatchError]
 	Halt  context.CancelFunc
 	// keep says how rows go on serving while others are built; nil where one generation alone is kept.
-	keep     *Keep
-	beside   *querydb.DB // of those that are built
-	source   eventlog.Source
-	cfg      projection.RunnerConfig
-	units    []*unit
-	watch    watch
-	started  bool
-	setbacks atomic.Uint64 // see Setbacks
+	keep    *Keep
+	beside  *querydb.DB // of those that are built
+	source  eventlog.Source
+	cfg     projection.RunnerConfig
+	units   []*unit
+	watch   watch
+	started bool
+	// Setbacks counts how often queries were given rows to read that are behind those that they read before, as after a
+	// rollback. Who reads while it changes may have read rows that have not come as far as was known before.
+	Setbacks atomic.Uint64
 	// decisions counts what operators have decided here, and what was taken over.
 	decisions atomic.Uint64
 	// Resumes: a projection that has stopped at an event goes on when somebody has decided about that.
@@ -89,10 +91,6 @@ func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
 	}
 	return nil
 }
-
-// Setbacks counts how often queries were given rows to read that are behind those that they read before, as after a
-// rollback. Who reads while it changes may have read rows that have not come as far as was known before.
-func (f *Set) Setbacks() uint64 { return f.setbacks.Load() }
 
 // Prepare has every runner look at its rows before they are read.
 func (f *Set) Prepare(ctx context.Context) error {

@@ -171,7 +171,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 		back = back || behind(at, was)
 	}
 	if back { // said before it is so
-		u.set.setbacks.Add(1)
+		u.set.Setbacks.Add(1)
 	}
 	if err := u.serve(ctx, found); err != nil {
 		return err
