@@ -130,7 +130,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
-	if p.cfg.Folds.Setbacks.Load() != setbacks { // whether the answer is of the rows that were at the position is not known
+	if p.cfg.Folds.Setbacks.Load() != setbacks { // whether the answer is of rows that were at the position is not known
 		asked.header.Del(Header)
 		if len(asked.min) > 0 || asked.strong {
 			return graphqlError(graphqlerr.New(graphqlerr.Stale, "the rows were exchanged for earlier ones while they were "+
