@@ -112,8 +112,12 @@ func TestOneThatWaitsForOthersTakesNobodysPlace(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second) // works
-		remote.End()
 		began := time.Now()
+		remote.Rest()
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("it rests for %v amid its turn: a commit of what it has read would be late", waited)
+		}
+		remote.End()
 		if err := remote.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}

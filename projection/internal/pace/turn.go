@@ -38,9 +38,10 @@ func (t *Turns) Begin(ctx context.Context) error {
 const mostAtOnce = time.Millisecond
 
 // Rest is called between two pieces of work. It lets others work where this goroutine has worked for some time; no
-// longer than until the context of the turn ends. It does nothing where no turn has begun.
+// longer than until the context of the turn ends. It does nothing where no turn has begun, nor for a member that waits:
+// what that has read of a store must be used before others change it.
 func (t *Turns) Rest() {
-	if t.ctx == nil || time.Since(t.began) < mostAtOnce {
+	if t.ctx == nil || t.of.waits || time.Since(t.began) < mostAtOnce {
 		return
 	}
 	t.leave()
