@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // stuckLog is a log whose second window is read only when it is released.
@@ -124,5 +125,31 @@ func TestABuildThatIsAbortedGivesItsPartBack(t *testing.T) {
 	}
 	if got, want := budget.Passes(time.Second), fresh.Passes(time.Second); got != want {
 		t.Errorf("when all are aborted the work of a second takes %s, want %s", got, want)
+	}
+}
+
+// distantStore is a store of several writers whose answers take some time.
+type distantStore struct{ *memstore.MultiWriter }
+
+func (s distantStore) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	time.Sleep(3 * time.Millisecond) // it is far away
+	return s.MultiWriter.Get(ctx, g)
+}
+
+// TestABudgetHoldsUpNoCommitToASharedStore: what was read of it must be written in time, so a Runner rests before it
+// reads, and not between the two.
+func TestABudgetHoldsUpNoCommitToASharedStore(t *testing.T) {
+	budget, err := projection.NewBudget(0.005) // a rest after one read takes longer than a commit may
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := distantStore{memstore.NewMultiWriter(memstore.Options{})}
+	cfg := quick()
+	cfg.Budget, cfg.CommitTimeout, cfg.Now = budget, 200*time.Millisecond, time.Now
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r := newRunner(t, "script", logOf(t, upserts(6)...), openAt(t, time.Now, store), cfg)
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
 	}
 }
