@@ -137,9 +137,14 @@ func (r *Runner) run(ctx context.Context) error {
 			continue // drain what was read ahead
 		case w != nil:
 			r.budget.Works(!w.isEmpty())
-			foldErr = r.fold(ctx, w)
+			if foldErr = r.budget.Wait(ctx); foldErr == nil {
+				foldErr = r.fold(ctx, w)
+			}
 		default:
 			r.budget.Works(true)
+		}
+		if foldErr == nil {
+			foldErr = r.budget.Wait(ctx)
 		}
 		if foldErr == nil {
 			foldErr = r.refreshSome(ctx)

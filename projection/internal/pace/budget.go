@@ -2,10 +2,13 @@
 package pace
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/foldql/foldql/internal/backoff"
 )
 
 // Budget is a part of the processors. Those who share it work in turns: all of them for no more than that part of the
@@ -78,18 +81,37 @@ func (m *Member) Works(does bool) {
 // what is lost by that is made up for.
 const mostCredit = 20 * time.Millisecond
 
+// mostCounted is how much of one piece of work counts: what takes longer has waited, for a disk that hung or a process
+// that was stopped, and took no processor's time.
+const mostCounted = time.Second
+
 // worked notes that the member has worked from one time to another.
 func (m *Member) worked(from, to time.Time) {
+	took := min(to.Sub(from), mostCounted)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if early := from.Add(-mostCredit); m.next.Before(early) {
 		m.next = early
 	}
 	if m.waits {
-		m.next = m.next.Add(m.of.among(1, to.Sub(from)))
+		m.next = m.next.Add(m.of.among(1, took))
 		return
 	}
-	m.next = m.next.Add(m.of.Passes(to.Sub(from)))
+	m.next = m.next.Add(m.of.Passes(took))
+}
+
+// Wait waits until the member may work, or until the context ends, whose cause it then returns. Who holds what others
+// need waits before, and not in Begin.
+func (m *Member) Wait(ctx context.Context) error {
+	if m.of == nil {
+		return nil
+	}
+	for wait := m.untilNext(); wait > 0; wait = m.untilNext() {
+		if err := backoff.Wait(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // untilNext is how long the member does not work.

@@ -152,6 +152,27 @@ func TestOneThatWaitsAsideLeavesItsPlaceToAnother(t *testing.T) {
 	})
 }
 
+// TestATurnThatHungIsNotPaidForAtLength: what was stopped for an hour took no processor's time.
+func TestATurnThatHungIsNotPaidForAtLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBudget(0.25, 2)
+		m := b.Join(false)
+		turns := m.NewTurns()
+		if err := turns.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour) // hangs
+		turns.End()
+		began := time.Now()
+		if err := m.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited > b.Passes(mostCounted) {
+			t.Errorf("after an hour it waits for %v, want %v at most", waited, b.Passes(mostCounted))
+		}
+	})
+}
+
 // TestATurnEndsWithItsContext: nobody waits for a turn, or rests, for longer.
 func TestATurnEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

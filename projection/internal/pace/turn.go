@@ -3,8 +3,6 @@ package pace
 import (
 	"context"
 	"time"
-
-	"github.com/foldql/foldql/internal/backoff"
 )
 
 // Turns are those of one goroutine of a Member: it works between Begin and End. They are used by one goroutine at a
@@ -73,10 +71,8 @@ func (t *Turns) End() {
 // enter waits until the member may work, and takes a place.
 func (t *Turns) enter(ctx context.Context) error {
 	t.began = time.Now()
-	for wait := t.of.untilNext(); wait > 0; wait = t.of.untilNext() {
-		if err := backoff.Wait(ctx, wait); err != nil {
-			return err
-		}
+	if err := t.of.Wait(ctx); err != nil {
+		return err
 	}
 	if !t.of.waits {
 		select {
