@@ -27,6 +27,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.18.0
 	github.com/vektah/gqlparser/v2 v2.5.64
 	golang.org/x/mod v0.41.0
+	golang.org/x/sync v0.23.0
 	golang.org/x/term v0.46.0
 	pgregory.net/rapid v1.2.0
 )
@@ -81,7 +82,6 @@ require (
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20230626212559-97b1e661b5df // indirect
-	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.14.0 // indirect

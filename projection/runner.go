@@ -49,7 +49,13 @@ func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 
 // LoadCheckpoint reads the checkpoint and marks incomplete rows, so that they are not served: see [querydb.Rebuilds].
 // Call it before anybody reads the rows; Run does the same before it folds.
-func (r *Runner) LoadCheckpoint(ctx context.Context) error { return r.engine.LoadCheckpoint(ctx) }
+func (r *Runner) LoadCheckpoint(ctx context.Context) error { return r.engine.LoadCheckpoint(ctx, nil) }
+
+// LoadFound is LoadCheckpoint for who has just called [LookUp]: it reads again what may have changed since then, and
+// the rest only where that has.
+func (r *Runner) LoadFound(ctx context.Context, found *Generations) error {
+	return r.engine.LoadCheckpoint(ctx, found)
+}
 
 // Follow reads how far other processes have folded the rows, where this one never does, and marks those that are
 // incomplete as LoadCheckpoint does. Reached, Await and Status tell what it has found, so call it again and again.

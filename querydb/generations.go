@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/internal/generation"
 )
 
@@ -54,32 +55,72 @@ type Generations struct {
 // another model, or another process, may have begun it in the meantime. So whoever records something about the rows
 // records the number of their generation too.
 func (g *Generations) Recorded(ctx context.Context, m *Model) (Generation, error) {
-	at, err := g.notes.generation(ctx, m.Table)
+	all, err := recordedAll(ctx, g, []*Model{m})
 	if err != nil {
-		return at, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w",
-			err)}
+		return Generation{}, err
+	}
+	return all[0], nil
+}
+
+// recordedAll is Recorded for models, aligned with them.
+func recordedAll(ctx context.Context, g *Generations, models []*Model) ([]Generation, error) {
+	if len(models) == 0 {
+		return nil, nil
+	}
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Table
+	}
+	all, err := g.notes.generations(ctx, names)
+	if err != nil {
+		return nil, &Error{Op: "generation", Model: models[0].Name,
+			Err: fmt.Errorf("read which generation of the table serves: %w", err)}
 	}
 	if g.build {
-		return at.built(), nil
+		for i := range all {
+			all[i] = all[i].built()
+		}
 	}
-	return at, nil
+	return all, nil
 }
 
 // generation reads which generation of a table serves, and which there are beside it.
 func (n *Notes) generation(ctx context.Context, table string) (Generation, error) {
-	note, err := n.Get(ctx, generation.Kind, table)
-	g := Generation{Begun: note.Value != nil, revision: note.Revision}
-	if err == nil && g.Begun {
-		g.Number, g.Version, err = generation.Parse(note.Value)
-	}
+	all, err := n.generations(ctx, []string{table})
 	if err != nil {
-		return g, err
+		return Generation{}, err
 	}
-	beside, err := n.Get(ctx, generation.KindBeside, table)
+	return all[0], nil
+}
+
+// generations is generation for tables, aligned with them.
+func (n *Notes) generations(ctx context.Context, tables []string) ([]Generation, error) {
+	both := make([]keys.Key, 0, 2*len(tables))
+	for _, table := range tables {
+		both = append(both, keys.Key{PK: generation.Kind, SK: table}, keys.Key{PK: generation.KindBeside, SK: table})
+	}
+	notes, err := n.get(ctx, both)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Generation, len(tables))
+	for i := range all {
+		if all[i], err = generationOf(&notes[2*i], &notes[2*i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// generationOf is what the notes of a table say: of the generation that serves, and of those beside it.
+func generationOf(serving, beside *Note) (g Generation, err error) {
+	g = Generation{Begun: serving.Value != nil, revision: serving.Revision, besides: beside.Revision}
+	if g.Begun {
+		g.Number, g.Version, err = generation.Parse(serving.Value)
+	}
 	if err == nil && beside.Value != nil {
 		g.beside, err = generation.ParseBeside(beside.Value)
 	}
-	g.besides = beside.Revision
 	return g, err
 }
 
@@ -263,15 +304,15 @@ func (g *Generations) SkipUnknownRows(ctx context.Context, m *Model, former Gene
 
 // load finds the generation that serves each model.
 func (g *Generations) load(ctx context.Context, models []*Model) error {
-	for _, m := range models {
-		at, err := g.Recorded(ctx, m)
-		if err != nil {
-			return err
-		}
+	all, err := recordedAll(ctx, g, models)
+	if err != nil {
+		return err
+	}
+	for i, m := range models {
 		t := g.tables[m]
-		t.lock.Learn(at.Number, at.revision)
-		t.lock.SetRebuilding(at.Next() - 1)
-		t.use(at.Number)
+		t.lock.Learn(all[i].Number, all[i].revision)
+		t.lock.SetRebuilding(all[i].Next() - 1)
+		t.use(all[i].Number)
 	}
 	return nil
 }
@@ -361,13 +402,9 @@ func besideNote(table string, b generation.Beside, revision uint64) Note {
 // UseAll has this DB read and write the generations that are on record of the models' tables, whichever they were: what
 // follows a Rearrange. Nobody may fold into them meanwhile.
 func (g *Generations) UseAll(ctx context.Context, models []*Model) error {
-	recorded := make([]Generation, len(models))
-	for i, m := range models {
-		at, err := g.Recorded(ctx, m)
-		if err != nil {
-			return err
-		}
-		recorded[i] = at
+	recorded, err := recordedAll(ctx, g, models)
+	if err != nil {
+		return err
 	}
 	views := make(map[int]*View, len(models))
 	for i, m := range models {

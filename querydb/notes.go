@@ -5,7 +5,9 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
 	"github.com/foldql/foldql/querydb/internal/notetable"
+	"github.com/foldql/foldql/querydb/internal/page"
 	"github.com/foldql/foldql/querydb/internal/validate"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -41,20 +43,36 @@ func (n *Notes) Value(ctx context.Context, kind, id string) ([]byte, error) {
 
 // Get reads one note; where there is none its Value is nil, and its Revision the one that a conditional write expects.
 func (n *Notes) Get(ctx context.Context, kind, id string) (Note, error) {
-	k := keys.Key{PK: kind, SK: id}
-	note := Note{Kind: kind, ID: id}
-	if err := validate.Key(k, true); err != nil {
-		return note, noteError("read", k, err)
-	}
-	rows, err := n.drv.Get(ctx, driver.Get{Table: notetable.Table, Keys: []keys.Key{k}, Consistent: true})
+	notes, err := n.get(ctx, []keys.Key{{PK: kind, SK: id}})
 	if err != nil {
-		return note, noteError("read", k, err)
+		return Note{Kind: kind, ID: id}, err
 	}
-	note.Revision = rows[0].Revision
-	if rows[0].Record != nil {
-		note.Value, err = decodeNote(&rows[0])
+	return notes[0], nil
+}
+
+// get reads notes by their kinds and IDs, with as few requests as the store allows. The answer is aligned with them.
+func (n *Notes) get(ctx context.Context, all []keys.Key) ([]Note, error) {
+	for _, k := range all {
+		if err := validate.Key(k, true); err != nil {
+			return nil, noteError("read", k, err)
+		}
 	}
-	return note, err
+	reader := page.Reader{Driver: n.drv}
+	rows, err := reader.Get(ctx, &counter.Counters{}, driver.Get{Table: notetable.Table, Keys: all, Consistent: true})
+	if err != nil {
+		return nil, noteError("read", all[0], err)
+	}
+	notes := make([]Note, len(all))
+	for i, k := range all {
+		notes[i] = Note{Kind: k.PK, ID: k.SK, Revision: rows[i].Revision}
+		if rows[i].Record == nil {
+			continue
+		}
+		if notes[i].Value, err = decodeNote(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return notes, nil
 }
 
 // List reads up to limit notes of a kind, in order, after the given ID ("" from the beginning).

@@ -114,7 +114,7 @@ func (s *slot) until(ctx context.Context, what string, there func([]status) bool
 			return fmt.Errorf("the projections are yet to %s: %w: %+v", what, ctx.Err(), seen)
 		case <-s.p.done:
 			return fmt.Errorf("the server ended while it caught up: %w", s.p.err)
-		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened
+		case <-time.After(100 * time.Millisecond): // the next look, which costs the server reads of what it builds
 		}
 	}
 }

@@ -122,10 +122,12 @@ type Survey struct {
 	// Held, Since and Aborted are as in querydb.Beside.
 	Held, Aborted bool
 	Since         time.Time
+	standing      *standing // of the rows that serve; nil where there are none
 }
 
 // Look surveys the rows of a projection.
 func Look(ctx context.Context, db *querydb.DB, p Projection) (s Survey, err error) {
+	began := time.Now().Round(0) // as State.now
 	at, err := readLocation(ctx, db, p)
 	if err != nil {
 		return s, err
@@ -141,14 +143,23 @@ func Look(ctx context.Context, db *querydb.DB, p Projection) (s Survey, err erro
 			s.Since = beside.Since
 		}
 	}
-	for in, to := range map[slot]**Rows{serves: &s.Serving, builds: &s.Building, keeps: &s.Former} {
+	for in, to := range map[slot]**Rows{builds: &s.Building, keeps: &s.Former} {
 		if *to, err = rowsIn(ctx, db, in, p, &at); err != nil {
 			return s, err
 		}
 	}
-	return s, nil
+	if at.Table == "" {
+		return s, nil
+	}
+	s.standing = &standing{location: at, seen: began, identified: began}
+	if s.standing.whole, err = readCompletionIn(ctx, db, serves, p.Name); err != nil {
+		return s, err
+	}
+	s.Serving, err = rowsOf(ctx, db, &at.Record, &s.standing.whole, p, &at)
+	return s, err
 }
 
+// rowsIn is what is on record of the rows in a slot; nil where that is nothing.
 func rowsIn(ctx context.Context, db *querydb.DB, in slot, p Projection, at *location) (*Rows, error) {
 	b, err := readRecordIn(ctx, db, in, p.Name)
 	if err != nil || b.Table == "" {
@@ -158,15 +169,20 @@ func rowsIn(ctx context.Context, db *querydb.DB, in slot, p Projection, at *loca
 	if err != nil {
 		return nil, err
 	}
+	return rowsOf(ctx, db, &b, &c, p, at)
+}
+
+// rowsOf is what the records of rows say.
+func rowsOf(ctx context.Context, db *querydb.DB, b *Record, c *completion, p Projection, at *location) (*Rows, error) {
 	rows := &Rows{Tables: b.tables(), Complete: c.Done, Own: true, Asked: b.Again, Partitions: b.offsets()}
 	recorded := b.tables()
 	rows.Own = len(recorded) == len(p.Models)
 	for i, m := range p.Models {
 		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&
-			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(in)
+			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(b.slot)
 	}
-	rows.CodeChanged = rows.Own && b.codeDiffers(p)
-	err = eachNote(ctx, db, b.Kind(KindDeadLetter, p.Name), func(querydb.Note) error { rows.DeadLetters++; return nil })
+	rows.CodeChanged = rows.Own && b.codeDiffers(p) && (b.slot != serves || at.good())
+	err := eachNote(ctx, db, b.Kind(KindDeadLetter, p.Name), func(querydb.Note) error { rows.DeadLetters++; return nil })
 	return rows, err
 }
 

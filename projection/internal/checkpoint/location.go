@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -44,26 +45,61 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 	return p, nil
 }
 
-// readStanding reads where the rows of a projection stand, and how complete they are, as it was at one moment: on a
-// shared store others may change generation between two reads, and half of each would look like rows that are lost.
-func readStanding(ctx context.Context, db *querydb.DB, projection Projection) (p location, c completion, err error) {
+// standing is where the rows of a projection stood at a moment, and how complete they were.
+type standing struct {
+	location
+	whole completion
+	// seen is before that was read last, and identified before the tables were looked at.
+	seen, identified time.Time
+}
+
+// readStanding reads where the rows of a projection stand as it was at one moment: on a shared store others may change
+// generation between two reads, and half of each would look like rows that are lost.
+func readStanding(
+	ctx context.Context, db *querydb.DB, projection Projection, now func() time.Time,
+) (p standing, err error) {
 	for range readsOfStanding {
-		if p, err = readLocation(ctx, db, projection); err != nil {
-			return p, c, err
+		p.seen = now()
+		p.identified = p.seen
+		if p.location, err = readLocation(ctx, db, projection); err != nil {
+			return p, err
 		}
-		if c, err = readCompletion(ctx, db, projection.Name); err != nil || !db.MultiWriter() {
-			return p, c, err
+		if p.whole, err = readCompletion(ctx, db, projection.Name); err != nil || !db.MultiWriter() {
+			return p, err
 		}
 		now, err := db.Notes().Get(ctx, p.slot.header(), projection.Name)
 		if err != nil || now.Revision == p.revision {
-			return p, c, err
+			return p, err
 		}
 	}
-	return p, c, fmt.Errorf("read what is on record of %s: others change it again and again", projection.Name)
+	return p, fmt.Errorf("read what is on record of %s: others change it again and again", projection.Name)
 }
 
 // readsOfStanding is how often the reads are begun anew: a switch is one change.
 const readsOfStanding = 10
+
+// standingHolds is for how long it is enough to look whether what is on record is still what it was: tables are lost
+// without a word on record.
+const standingHolds = 5 * time.Second
+
+// confirm reports whether rows that were good still stand where they stood, but for their checkpoints, which it reads
+// anew. That takes three reads where another reading takes several for each table.
+func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Projection, now time.Time) (bool, error) {
+	age := now.Sub(p.identified)
+	if !db.MultiWriter() || !p.good() || p.former != nil || age < 0 || age >= standingHolds {
+		return false, nil
+	}
+	whole, err := readCompletionIn(ctx, db, p.slot, projection.Name)
+	if err != nil || whole.revision != p.whole.revision {
+		return false, err
+	}
+	if p.Partitions, err = readCheckpoints(ctx, db, &p.Header, projection.Name); err != nil {
+		return false, err
+	}
+	header, err := db.Notes().Get(ctx, p.slot.header(), projection.Name)
+	p.seen = now
+	return err == nil && header.Revision == p.revision, err
+}
 
 // look reads what there is now.
 func (t *tableLocation) look(ctx context.Context, db *querydb.DB) (err error) {

@@ -59,8 +59,8 @@ func (s *serving) unready(p *location) error {
 
 // use has the DB read and write the generations that are on record, which another process may have begun since the DB
 // was opened, and says whether their rows can be served. Never are those of former generations served in their place.
-func (s *serving) use(ctx context.Context, p *location, was completion) error {
-	c, err := s.completionOf(ctx, p.Generation, was)
+func (s *serving) use(ctx context.Context, p *standing) error {
+	c, err := s.completionOf(ctx, p.Generation, p.whole)
 	if err != nil {
 		return err
 	}
@@ -117,23 +117,30 @@ func (b *Record) reached(goal map[string]uint64) bool {
 // Prepare reads what is on record, so that rows which are not complete are not served: see querydb.Rebuilds. It
 // is to be called before the rows are read by others, and Open does the same.
 func (s *State) Prepare(ctx context.Context) error {
-	p, c, err := readStanding(ctx, s.db, s.p)
+	p, err := standingOf(ctx, s)
 	if err != nil {
 		return err
 	}
+	s.found = p
 	if p.good() {
-		return s.serving.use(ctx, &p, c)
+		return s.serving.use(ctx, p)
 	}
 	if s.db.Generations().Build() {
 		return ErrNotBuilt
 	}
-	if err := s.serving.keeps(ctx, &p, s.cfg.KeepServing); err != nil {
+	if err := s.serving.keeps(ctx, &p.location, s.cfg.KeepServing); err != nil {
 		return err
 	}
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err
 	}
-	return s.serving.unready(&p)
+	return s.serving.unready(&p.location)
+}
+
+// PrepareFound is Prepare of who has surveyed the rows a moment ago: what still holds is not read again.
+func (s *State) PrepareFound(ctx context.Context, found *Survey) error {
+	s.found = found.standing
+	return s.Prepare(ctx)
 }
 
 // keeps is ErrOtherRows where rows are to go on serving that are not those that are folded.

@@ -29,6 +29,7 @@ type State struct {
 	// known: what follows is on record, unless another process has gone on since seen. After a commit whose answer was
 	// lost it is not.
 	known      bool
+	found      *standing // by Prepare, for the Open that follows; else nil
 	seen       time.Time
 	identified time.Time // when the table of the rows was looked at last
 	done       Record
@@ -110,27 +111,28 @@ func (s *State) Open(ctx context.Context) error {
 	}
 	s.known = false
 	s.cfg.Reread()
-	p, whole, err := readStanding(ctx, s.db, s.p)
+	p, err := standingOf(ctx, s)
+	s.found = nil // whatever becomes of it
 	if err != nil {
 		return err
 	}
-	if err := s.fits(ctx, &p.Record, whole.Claims); err != nil {
+	if err := s.fits(ctx, &p.Record, p.whole.Claims); err != nil {
 		return err
 	}
 	switch {
 	case p.former != nil:
-		err = s.upgrader.upgrade(ctx, &p)
+		err = s.upgrader.upgrade(ctx, &p.location)
 	case !p.good() && s.db.Generations().Build():
 		return ErrNotBuilt
 	case !p.good():
-		if err := s.serving.keeps(ctx, &p, s.cfg.KeepServing); err != nil {
+		if err := s.serving.keeps(ctx, &p.location, s.cfg.KeepServing); err != nil {
 			return err
 		}
-		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "", nil)
+		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", nil)
 	case p.Code == "" && s.p.Code != "":
 		err = recordCode(ctx, s, p.Record)
 	default:
-		return s.load(ctx, &p, whole, now)
+		return s.load(ctx, p)
 	}
 	if err != nil {
 		return err
@@ -138,8 +140,19 @@ func (s *State) Open(ctx context.Context) error {
 	return s.Open(ctx)
 }
 
-// load takes over what is on record, which is as it was at the time.
-func (s *State) load(ctx context.Context, p *location, whole completion, at time.Time) (err error) {
+// standingOf is where the rows stand: what Prepare has read a moment ago, where that still holds.
+func standingOf(ctx context.Context, s *State) (*standing, error) {
+	if s.found != nil {
+		if holds, err := s.found.confirm(ctx, s.db, s.p, s.now()); err != nil || holds {
+			return s.found, err
+		}
+	}
+	p, err := readStanding(ctx, s.db, s.p, s.now)
+	return &p, err
+}
+
+// load takes over what is on record.
+func (s *State) load(ctx context.Context, p *standing) (err error) {
 	for _, t := range p.tables {
 		if t.owner == querydb.ProvenanceUnmarked {
 			if err := s.db.Tables().Mark(ctx, t.model, t.serving.Number); err != nil {
@@ -147,16 +160,16 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 			}
 		}
 	}
-	if err := s.serving.use(ctx, p, whole); err != nil {
+	if err := s.serving.use(ctx, p); err != nil {
 		return err
 	}
 	if s.Letters, err = readLetters(ctx, s.db, p.Kind(KindDeadLetter, s.p.Name)); err != nil {
 		return err
 	}
-	if err = takeDecisions(ctx, s, p); err != nil {
+	if err = takeDecisions(ctx, s, &p.location); err != nil {
 		return err
 	}
-	s.done, s.seen, s.identified, s.generations = p.Record, at, at, p.generations()
+	s.done, s.seen, s.identified, s.generations = p.Record, p.seen, p.identified, p.generations()
 	if err = ReadTasks(ctx, s); err != nil {
 		return err
 	}

@@ -338,10 +338,14 @@ func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
 	}
 }
 
-// LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint.
-func (r *Runner) LoadCheckpoint(ctx context.Context) error {
+// LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint. A survey, nil where there was none,
+// spares it what has not changed since: see projection.Runner.LoadFound.
+func (r *Runner) LoadCheckpoint(ctx context.Context, found *checkpoint.Survey) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if found != nil {
+		return r.state.PrepareFound(ctx, found)
+	}
 	return r.state.Prepare(ctx)
 }
 

@@ -16,19 +16,15 @@ func CodeChanged(p *projection.Projection) string {
 }
 
 // warnOfCode warns, at each start until rows are begun with the present code or accepted as its own.
-func (f *Set) warnOfCode(ctx context.Context) {
+func (f *Set) warnOfCode() {
 	if f.keep == nil || f.keep.Off {
 		return
 	}
-	for i := range f.Projections {
-		p := &f.Projections[i]
-		changed, err := projection.CodeChanged(ctx, f.keep.DB, *p)
-		if err != nil {
-			f.log.WarnContext(ctx, "it is not known whether the code of the projectors has changed", "projection", p.Name,
-				"error", err)
-		}
-		if changed {
-			f.log.WarnContext(ctx, CodeChanged(p), "projection", p.Name)
+	for _, u := range f.units {
+		for i := range u.projections {
+			if g := u.prepared.all[i].Serving; g != nil && g.CodeChanged {
+				f.log.Warn(CodeChanged(&u.projections[i]), "projection", u.projections[i].Name)
+			}
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -112,7 +114,7 @@ func (f *Set) Start(ctx context.Context) {
 	for _, p := range f.Projections {
 		f.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))
 	}
-	f.warnOfCode(ctx)
+	f.warnOfCode()
 	for _, u := range f.units {
 		f.done.Go(func() { u.run(ctx) })
 	}
@@ -133,32 +135,17 @@ func modelNames(p *projection.Projection) string {
 	return strings.Join(names, ", ")
 }
 
+// preparedAtOnce is how many units are prepared at once: each waits for answers of the store, again and again.
+const preparedAtOnce = 16
+
 // prepareUnits is Prepare where rows go on serving: those that this program does not fold are served too.
 func (f *Set) prepareUnits(ctx context.Context) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(preparedAtOnce)
 	for _, u := range f.units {
-		found, err := u.look(ctx)
-		if err != nil {
-			return advice.Add(err)
-		}
-		if err := u.serve(ctx, &found); err != nil {
-			return err
-		}
-		for _, one := range u.of {
-			if !found.folds {
-				if err := one.serving.freeze(ctx, found.why, nil); err != nil {
-					return advice.Add(err)
-				}
-				continue
-			}
-			if f.keep.Off {
-				continue // serve has looked
-			}
-			if err := one.LoadCheckpoint(ctx); err != nil && !otherRows(err) {
-				return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
-			}
-		}
+		all.Go(func() error { return prepareUnit(ctx, u) })
 	}
-	return nil
+	return all.Wait()
 }
 
 // run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has

@@ -37,6 +37,8 @@ type unit struct {
 	asks        chan ask
 	ended       chan struct{} // nothing more is folded
 
+	prepared *survey // by prepareUnit, for the first phase; nil after that
+
 	losses losses
 	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
@@ -106,9 +108,48 @@ func names(of []projection.Projection) (all []string) {
 	return all
 }
 
+// prepareUnit has queries read what serves, before anybody folds.
+func prepareUnit(ctx context.Context, u *unit) error {
+	found, err := u.look(ctx)
+	if err != nil {
+		return advice.Add(err)
+	}
+	if err := u.serve(ctx, &found); err != nil {
+		return err
+	}
+	u.prepared = &found
+	for i, one := range u.of {
+		if !found.folds {
+			if err := one.serving.freeze(ctx, found.why, nil); err != nil {
+				return advice.Add(err)
+			}
+			continue
+		}
+		if u.set.keep.Off {
+			continue // serve has looked
+		}
+		if err := one.LoadFound(ctx, &found.all[i]); err != nil && !otherRows(err) {
+			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
+		}
+	}
+	return nil
+}
+
+// firstSurvey is that of the next phase: that of prepareUnit, where it still holds.
+func firstSurvey(ctx context.Context, u *unit) (survey, error) {
+	found := u.prepared
+	u.prepared = nil
+	if found != nil && u.set.keep.DB.MultiWriter() {
+		if holds, err := found.holds(ctx, u); err != nil || holds {
+			return *found, err
+		}
+	}
+	return u.look(ctx)
+}
+
 // phase folds until something else is to be done, and returns that. Nobody folds then.
 func (u *unit) phase(ctx context.Context) (act, error) {
-	found, err := u.look(ctx)
+	found, err := firstSurvey(ctx, u)
 	if err == nil {
 		err = u.changeOver(ctx, &found)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -35,18 +37,31 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	return &Rows{DB: db, Driver: drv, Dynamo: drv}, nil
 }
 
+// lookedUpAtOnce is for how many projections at once it is looked up where they write to.
+const lookedUpAtOnce = 16
+
 // NeededTables are the tables that the projections will write to, and those that are read beside.
 func NeededTables(
 	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
 ) ([]*driver.Table, error) {
+	targets := make([]map[*querydb.Model]int, len(projections))
+	all, looking := errgroup.WithContext(ctx)
+	all.SetLimit(lookedUpAtOnce)
+	for i, p := range projections {
+		all.Go(func() (err error) {
+			if targets[i], err = projection.TargetGenerations(looking, db, p); err != nil {
+				return fmt.Errorf("find the tables that %s writes to: %w", p.Name, err)
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
 	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
-	for _, p := range projections {
-		target, err := projection.TargetGenerations(ctx, db, p)
-		if err != nil {
-			return nil, fmt.Errorf("find the tables that %s writes to: %w", p.Name, err)
-		}
+	for i, p := range projections {
 		for _, m := range p.Models() {
-			list = append(list, m.DriverTable(target[m]))
+			list = append(list, m.DriverTable(targets[i][m]))
 			folded[m] = true
 		}
 	}

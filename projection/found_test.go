@@ -1,0 +1,123 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// readCounter counts the reads of a store with several writers.
+type readCounter struct {
+	driver.Driver
+	reads *atomic.Int64
+}
+
+func (s readCounter) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	s.reads.Add(1)
+	return s.Driver.Get(ctx, g)
+}
+
+func (s readCounter) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	s.reads.Add(1)
+	return s.Driver.Query(ctx, q)
+}
+
+func (s readCounter) WrittenByOthers() {}
+
+func (s readCounter) TxLimits() (writes, bytes int) { return s.Driver.(driver.TxLimiter).TxLimits() }
+
+// TestWhatWasFoundBeforeAStartIsReadAgainWhereItHasChanged: another process goes on between the survey and the start.
+func TestWhatWasFoundBeforeAStartIsReadAgainWhereItHasChanged(t *testing.T) {
+	cfg := quick()
+	cfg.Now = time.Now // what was found is used for some seconds
+	rebuild := func(t *testing.T, r *projection.Runner) {
+		if err := r.Rebuild(ctx()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fold := func(t *testing.T, r *projection.Runner) {
+		if err := r.Run(ctx()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, other *projection.Runner)
+		want      func(t *testing.T, db *querydb.DB, when string)
+	}{
+		"nothing": {
+			func(*testing.T, *projection.Runner) {},
+			func(t *testing.T, db *querydb.DB, when string) { wantTotal(t, db, 20, when) },
+		},
+		"more is folded": {
+			fold,
+			func(t *testing.T, db *querydb.DB, when string) { wantTotal(t, db, 25, when) },
+		},
+		"a rebuild begins": {rebuild, wantIncomplete},
+		"a rebuild ends": {
+			func(t *testing.T, other *projection.Runner) { rebuild(t, other); fold(t, other) },
+			func(t *testing.T, db *querydb.DB, when string) { wantTotal(t, db, 25, when) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := memstore.NewMultiWriter(memstore.Options{})
+			log := openLog(t, countsOf(20)...)
+			run(t, ended(log), openAt(t, time.Now, store), cfg)
+
+			reads := &atomic.Int64{}
+			db := openAt(t, time.Now, readCounter{store, reads})
+			found, err := projection.LookUp(ctx(), db, Projection("script"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, log, 20, countsOf(5)...)
+			c.meanwhile(t, newRunner(t, "script", ended(log), openAt(t, time.Now, store), cfg))
+			before := reads.Load()
+			r := newRunner(t, "script", ended(log), db, cfg)
+			if err := r.LoadFound(ctx(), &found); err != nil {
+				t.Fatal(err)
+			}
+			if n := reads.Load() - before; name == "nothing" && n > 3 {
+				t.Errorf("%d reads where nothing has changed; want at most 3", n)
+			}
+			c.want(t, db, "at the start")
+			if err := r.Run(ctx()); err != nil {
+				t.Fatal(err)
+			}
+			wantTotal(t, db, 25, "when all is folded")
+		})
+	}
+}
+
+// TestWhatAStartHasFoundIsReadAgainWhereItHasChanged: another process goes on between the start and the fold.
+func TestWhatAStartHasFoundIsReadAgainWhereItHasChanged(t *testing.T) {
+	cfg := quick()
+	cfg.Now = time.Now
+	store := memstore.NewMultiWriter(memstore.Options{})
+	log := openLog(t, countsOf(20)...)
+	run(t, ended(log), openAt(t, time.Now, store), cfg)
+
+	db := openAt(t, time.Now, store)
+	r := newRunner(t, "script", ended(log), db, cfg)
+	if err := r.LoadCheckpoint(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	add(t, log, 20, countsOf(5)...)
+	other := newRunner(t, "script", ended(log), openAt(t, time.Now, store), cfg)
+	if err := errors.Join(other.Rebuild(ctx()), other.Run(ctx())); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 25, "when all is folded")
+	if at := r.Reached().Offsets; at["0"] != 25 {
+		t.Errorf("reached %v; want 25", at)
+	}
+}
