@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/metrics"
+	"github.com/foldql/foldql/server/internal/persisted"
 )
 
 // operationsDoc is docs/operations.md, which this program is operated by.
@@ -43,9 +45,13 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 // TestEveryMetricIsDescribed: docs/operations.md has a row with the labels and the meaning of each, and names no other.
 func TestEveryMetricIsDescribed(t *testing.T) {
 	doc, known := operationsDoc(t), map[string]bool{}
+	documents, err := persisted.Open(&config.Documents{}, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []prometheus.Collector{
 		metrics.NewOperations(nil), &metrics.Projections{}, &metrics.Store{}, metrics.Directories{}, &metrics.DynamoDB{},
-		metrics.Connections{}, metrics.Inflight{},
+		metrics.Connections{}, metrics.Inflight{}, documents.Collector(),
 	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)

@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/persisted"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
 )
@@ -45,6 +46,14 @@ type EmbedConfig struct {
 	Limits Limits
 	// ReadyLag is how many events a projection may be behind while /readyz says yes; 500 by default.
 	ReadyLag uint64
+
+	// TrustedDocuments are files: manifests of documents that clients may ask by an identifier, see package graph/trusted.
+	// TrustedDocumentsMode says what becomes of other documents: "off", which is the default, answers them, "log" answers
+	// and logs them, "enforce" refuses them, but for requests with TrustedDocumentsBypass in the header
+	// Foldql-Documents-Bypass; "" for no such secret.
+	TrustedDocuments       []string
+	TrustedDocumentsMode   string
+	TrustedDocumentsBypass string
 
 	NoPlayground    bool // GraphiQL is not served at /
 	NoIntrospection bool // clients cannot query the schema
@@ -116,6 +125,9 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	s := c.serving(p, writers(token, cfg.WriteAccess), cfg.Verifier)
 	s.runner = cfg.Runner
 	s.runner.Logger = p.Log
+	if s.documents, err = persisted.Open(&c.Documents, p.Log); err != nil {
+		return nil, err
+	}
 	log, _ := cfg.Source.(eventlog.Log)
 	s.db, s.source = cfg.DB, &sources.Source{Source: cfg.Source, Log: log}
 	if err := s.begin(ctx); err != nil {
@@ -144,6 +156,8 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 	c.WriteToken = cfg.WriteToken
 	c.Playground, c.Introspection, c.Accelerate = !cfg.NoPlayground, !cfg.NoIntrospection, !cfg.ResolversOnly
 	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.NamedOperations
+	c.TrustedDocuments, c.TrustedDocumentsBypass = cfg.TrustedDocuments, cfg.TrustedDocumentsBypass
+	c.TrustedDocumentsMode = cmp.Or(cfg.TrustedDocumentsMode, c.TrustedDocumentsMode)
 	c.ReadyLag = cmp.Or(cfg.ReadyLag, c.ReadyLag)
 	cfg.Limits.apply(&c.Limits)
 	return c, nil

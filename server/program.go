@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/foldql/foldql/internal/completion"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/commands"
@@ -51,6 +52,7 @@ type commandLine struct {
 	Restore     commands.Restore     `cmd:"" help:"Put a backup into a data directory, and verify it."`
 	Tables      commands.Tables      `cmd:"" help:"Plan and create the tables of a store in DynamoDB, or remove those of an embedded store that no model uses any more."`
 	Schema      schemaCommand        `cmd:"" help:"Print the schema of the API."`
+	Completion  completion.Command   `cmd:"" help:"Print what has a shell complete the command line."`
 	Version     versionCommand       `cmd:"" help:"Print the version of the program."`
 }
 
@@ -89,6 +91,9 @@ func (p *program) parse(c *commandLine) (command *kong.Context, code int) {
 	)
 	if err != nil {
 		panic(err) // the commands themselves are wrong; every test of this package would meet it
+	}
+	if completion.Answer(parser) {
+		return nil, exitDone
 	}
 	command, err = parser.Parse(p.args)
 	if exited >= 0 { // --help was asked for and given

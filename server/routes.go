@@ -23,6 +23,7 @@ import (
 	"github.com/foldql/foldql/server/internal/limits"
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/middleware"
+	"github.com/foldql/foldql/server/internal/persisted"
 	"github.com/foldql/foldql/server/internal/positions"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/projections"
@@ -32,22 +33,23 @@ import (
 
 // routes answers every request: it holds what the handlers are made of.
 type routes struct {
-	app      *App
-	cfg      *serveCommand
-	writers  access.Admission
-	verifier *auth.Verifier
-	tokenKey keys.TokenKey
-	db       *querydb.DB
-	driver   driver.Driver          // of db; nil where nobody asks it anything
-	measured []prometheus.Collector // what the driver of the store counts
-	source   *sources.Source
-	folds    *projections.Set
-	storages health.Directories
-	backups  backup.Sender
-	verifies *verify.Verifier
-	health   *health.Health
-	inflight limits.Inflight
-	log      *slog.Logger
+	app       *App
+	cfg       *serveCommand
+	writers   access.Admission
+	verifier  *auth.Verifier
+	tokenKey  keys.TokenKey
+	db        *querydb.DB
+	driver    driver.Driver          // of db; nil where nobody asks it anything
+	measured  []prometheus.Collector // what the driver of the store counts
+	source    *sources.Source
+	folds     *projections.Set
+	storages  health.Directories
+	backups   backup.Sender
+	verifies  *verify.Verifier
+	health    *health.Health
+	inflight  limits.Inflight
+	documents *persisted.Guard
+	log       *slog.Logger
 }
 
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
@@ -56,7 +58,7 @@ func (p *routes) handler() (handler, operator http.Handler) {
 	p.inflight = limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(p.cfg.MaxInflightBytes)}
 	p.measured = append(p.measured, metrics.Inflight{MemoryBudget: p.inflight.MemoryBudget})
 	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
-		&metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
+		p.documents.Collector(), &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
 	metrics := metrics.Handler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
 }
@@ -118,12 +120,14 @@ func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) 
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
 		MaxAnswerBytes: p.cfg.MaxAnswer, Logger: p.log,
 	})
-	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), graphqlhttp.Config{
+	cfg := graphqlhttp.Config{
 		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
 		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
 		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured, at}, Logger: p.log,
-	})
+	}
+	p.documents.Configure(&cfg)
+	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), cfg)
 }
 
 // identified knows the caller where callers are verified.

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/metrics"
+	"github.com/foldql/foldql/server/internal/persisted"
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/projections"
 )
@@ -66,7 +67,8 @@ func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, err
 	}
 	s := c.serving(p, writers(token, WriteAccessLocal), verifier)
 	s.runner = runner
-	return s, nil
+	s.documents, err = persisted.Open(&c.Documents, p.Log)
+	return s, err
 }
 
 // serving makes a server with these options.

@@ -22,6 +22,7 @@ type serveCommand struct {
 
 	CORSOrigins []string `name:"cors-origins" help:"Origins whose pages may query the API, * for any; none by default." placeholder:"ORIGIN" group:"API"`
 
+	config.Documents
 	config.Callers
 	config.WriteAuth
 	config.Exposure
@@ -47,6 +48,9 @@ func (c *serveCommand) validate() error {
 		}
 	}
 	if err := c.Exposure.Validate(); err != nil {
+		return err
+	}
+	if err := c.Documents.Validate(); err != nil {
 		return err
 	}
 	if err := c.Generations.Validate(); err != nil {

@@ -11,15 +11,17 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"github.com/foldql/foldql/internal/completion"
 	"github.com/foldql/foldql/internal/gen"
 )
 
 type cli struct {
-	Init     initialize  `cmd:"" help:"Create a project that builds, tests and runs at once."`
-	Generate generate    `cmd:"" help:"Generate the code of a project again."`
-	Lint     lint        `cmd:"" help:"Check the schema of a project, and generate nothing."`
-	Diff     diffCommand `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
-	Version  version     `cmd:"" help:"Print the version of this tool."`
+	Init       initialize         `cmd:"" help:"Create a project that builds, tests and runs at once."`
+	Generate   generate           `cmd:"" help:"Generate the code of a project again."`
+	Lint       lint               `cmd:"" help:"Check the schema of a project, and generate nothing."`
+	Diff       diffCommand        `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
+	Completion completion.Command `cmd:"" help:"Print what has a shell complete the command line."`
+	Version    version            `cmd:"" help:"Print the version of this tool."`
 }
 
 // generate writes the generated code.
@@ -52,8 +54,13 @@ func (version) Run() error {
 }
 
 func main() {
-	ctx := kong.Parse(&cli{}, kong.Name("foldql"), kong.Description("The tool of those who develop a foldql project."),
-		kong.UsageOnError(), kong.Exit(exit))
+	parser := kong.Must(&cli{}, kong.Name("foldql"),
+		kong.Description("The tool of those who develop a foldql project."), kong.UsageOnError(), kong.Exit(exit))
+	if completion.Answer(parser) {
+		return
+	}
+	ctx, err := parser.Parse(os.Args[1:])
+	parser.FatalIfErrorf(err)
 	ctx.Bind(&console{in: os.Stdin, out: os.Stderr, interactive: term.IsTerminal(int(os.Stdin.Fd()))})
 	if err := ctx.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -30,7 +30,11 @@ const (
 	Stale Code = "STALE"
 	// AggregateIncomplete is of stored items that make no whole object.
 	AggregateIncomplete Code = "AGGREGATE_INCOMPLETE"
-	Internal            Code = "INTERNAL"
+	// DocumentNotFound is of a document that is asked by an identifier and not known; clients then send the document.
+	DocumentNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
+	// Untrusted is of a document that a server does not answer, since it is none of those that it was given.
+	Untrusted Code = "UNTRUSTED_DOCUMENT"
+	Internal  Code = "INTERNAL"
 )
 
 // New makes an error with a code and a message that clients may read. An error in args that format wraps with %w can

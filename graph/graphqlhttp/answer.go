@@ -21,15 +21,21 @@ import (
 )
 
 // answer executes the request and writes what came of it.
-func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.GraphExecutor) {
+func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
+	params := &p.RawParams
 	ctx, cancel := context.WithTimeout(out.request.Context(), h.cfg.Timeout)
 	defer cancel()
 	ctx = graphql.StartOperationTrace(driver.WithBudget(ctx, out.budget))
+	if err := h.persisted.find(out.request, p); err != nil {
+		out.failed(exec.DispatchError(h.outside(ctx, params), gqlerror.List{err}))
+		return
+	}
 	doc, errs := h.docs.get(params.Query)
 	if errs != nil {
 		out.failed(exec.DispatchError(h.outside(ctx, params), errs))
 		return
 	}
+	h.persisted.learn(p)
 	op, err := operation(doc, params.OperationName)
 	switch {
 	case err != nil:

@@ -55,8 +55,8 @@ func (c *cache) add(query string, doc *ast.QueryDocument, size int) {
 	}
 }
 
-// queryTexts keeps queries by their texts in the bodies of requests, as many as fit into so much memory, so that a
-// query which is asked again is neither checked nor read.
+// queryTexts keeps queries by other texts, as many as fit into so much memory: by those in the bodies of requests, so
+// that a query which is asked again is neither checked nor read, or by their hashes.
 type queryTexts struct {
 	limit int
 
@@ -72,21 +72,27 @@ func (q *queryTexts) get(text []byte) (query string, ok bool) {
 	return query, ok
 }
 
-// add keeps a query by its text, which is JSON. Where there is no room for it, all that were kept are forgotten.
+// add keeps a query by its text, which is JSON.
 func (q *queryTexts) add(text []byte) {
 	l := jlexer.Lexer{Data: text}
-	query := l.String()
+	if query := l.String(); l.Error() == nil {
+		q.put(string(text), query)
+	}
+}
+
+// put keeps a query. Where there is no room for it, all that were kept are forgotten.
+func (q *queryTexts) put(text, query string) {
 	size := len(text) + len(query)
-	if l.Error() != nil || size > q.limit/8 {
+	if size > q.limit/8 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if _, known := q.queries[string(text)]; known {
+	if _, known := q.queries[text]; known {
 		return
 	}
 	if q.size += size; q.queries == nil || q.size > q.limit {
 		q.queries, q.size = map[string]string{}, size
 	}
-	q.queries[string(text)] = query
+	q.queries[text] = query
 }

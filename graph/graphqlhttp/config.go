@@ -2,9 +2,12 @@ package graphqlhttp
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/graph/trusted"
 )
 
 // Config tunes a handler; the zero value of every field means its default, and every default is a safe one.
@@ -40,6 +43,11 @@ type Config struct {
 	// CompressMinBytes is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default,
 	// about what one packet holds. Less than none means never.
 	CompressMinBytes int
+	// Documents returns the documents that clients may ask by an identifier (documentId, or extensions.persistedQuery);
+	// nil for none. What it returns may change from request to request, as trusted.Files.Documents does.
+	Documents func() *trusted.Documents
+	// Untrusted is asked whether a request is answered whose document is none of Documents; nil for all being answered.
+	Untrusted func(r *http.Request, operationName, document string) bool
 	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
 	Extensions []graphql.HandlerExtension
 	// Logger logs the causes of errors that clients see as internal; nothing is logged by default.
@@ -63,6 +71,10 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.CacheBytes, 32<<20)
 	if c.CompressMinBytes == 0 {
 		c.CompressMinBytes = 1_400
+	}
+	if c.Documents == nil {
+		none := &trusted.Documents{}
+		c.Documents = func() *trusted.Documents { return none }
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

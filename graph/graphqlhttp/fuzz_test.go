@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -18,12 +17,13 @@ func FuzzBody(f *testing.F) {
 		`{"variables":{"a":"\ud83d\ude00\u0000\ud800"},"query":"x","other":[[{}]]}`, `[]`, `{"query":1}`,
 		`{"a":1,"a":{"b":2}}`, `{"query":"{ a(b: \"c\") }\\","variables":{}}`, `{"query":"a","query":"b"}`,
 		`{"query":"a","variables":{"b":1}`, `{"query":"a",}`, `{"query":"a","b"}`, `{"query":"a\ud800","c":1} `,
+		`{"documentId":"sha256:00","operationName":"a"}`, `{"documentId":1}`,
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		known := &queryTexts{limit: 1 << 20}
-		var got, again graphql.RawParams
+		var got, again params
 		err := readParams(bytes.Clone(body), &got, 10_000, known)
 		if text, _ := leadingQuery(body); text != nil && checkJSON(text) == nil {
 			known.add(text) // as if another body had it
@@ -34,11 +34,12 @@ func FuzzBody(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if diff := cmp.Diff(got, again); diff != "" {
+		if diff := cmp.Diff(got, again, cmp.AllowUnexported(params{})); diff != "" {
 			t.Fatalf("%q is read otherwise where its query is known:\n%s", body, diff)
 		}
 		var want struct {
 			Query         string
+			DocumentID    string
 			OperationName string
 			Variables     map[string]any
 			Extensions    map[string]any
@@ -47,8 +48,8 @@ func FuzzBody(f *testing.F) {
 		if err := json.Unmarshal(body, &fields); err != nil {
 			t.Fatalf("%q is taken: %v", body, err)
 		}
-		for name, field := range map[string]any{"query": &want.Query, "operationName": &want.OperationName,
-			"variables": &want.Variables, "extensions": &want.Extensions} {
+		for name, field := range map[string]any{"query": &want.Query, "documentId": &want.DocumentID,
+			"operationName": &want.OperationName, "variables": &want.Variables, "extensions": &want.Extensions} {
 			if text, ok := fields[name]; ok {
 				dec := json.NewDecoder(bytes.NewReader(text))
 				dec.UseNumber()
@@ -56,6 +57,9 @@ func FuzzBody(f *testing.F) {
 					t.Fatalf("%s of %q is taken: %v", name, body, err)
 				}
 			}
+		}
+		if got.documentID != want.DocumentID {
+			t.Fatalf("%q is read as of the document %q, want %q", body, got.documentID, want.DocumentID)
 		}
 		if got.Query != want.Query || got.OperationName != want.OperationName {
 			t.Fatalf("%q is read as %q, %q, want %q, %q", body, got.Query, got.OperationName, want.Query, want.OperationName)

@@ -25,12 +25,13 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	in := &inputs{schema: es.Schema()}
 	in.scalars, _ = es.(scalars)
 	h := &handler{
-		cfg:    cfg,
-		exec:   executor.New(es),
-		docs:   newDocuments(in, cfg),
-		texts:  queryTexts{limit: cfg.CacheBytes / 8},
-		inputs: in,
-		errors: &presenter{logger: cfg.Logger},
+		cfg:       cfg,
+		exec:      executor.New(es),
+		docs:      newDocuments(in, cfg),
+		texts:     queryTexts{limit: cfg.CacheBytes / 8},
+		persisted: newPersisted(cfg),
+		inputs:    in,
+		errors:    &presenter{logger: cfg.Logger},
 	}
 	h.exec.SetQueryCache(fromContext{})
 	h.exec.SetParserTokenLimit(cfg.MaxTokens)
@@ -49,12 +50,13 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 }
 
 type handler struct {
-	cfg    Config
-	exec   *executor.Executor
-	docs   *documents
-	texts  queryTexts
-	inputs *inputs
-	errors *presenter
+	cfg       Config
+	exec      *executor.Executor
+	docs      *documents
+	texts     queryTexts
+	persisted *persisted
+	inputs    *inputs
+	errors    *presenter
 }
 
 var _ graphql.Transport = (*handler)(nil)

@@ -20,6 +20,12 @@ type paramReader struct {
 	depth        int
 }
 
+// params are the parameters of a request: those of gqlgen, and the identifier of a document.
+type params struct {
+	graphql.RawParams
+	documentID string
+}
+
 // maxNesting is how many lists and objects of variables may stand inside one another.
 const maxNesting = 100
 
@@ -33,7 +39,7 @@ func (e *tooManyValues) Error() string {
 }
 
 // readParams reads the JSON body of a request. Parameters that GraphQL over HTTP does not have are passed over.
-func readParams(body []byte, params *graphql.RawParams, mostValues int, known *queryTexts) error {
+func readParams(body []byte, params *params, mostValues int, known *queryTexts) error {
 	text, rest := leadingQuery(body)
 	if query, ok := known.get(text); ok {
 		params.Query = query
@@ -73,7 +79,7 @@ func leadingQuery(body []byte) (text, rest []byte) {
 }
 
 // readMembers reads the parameters in an object.
-func readMembers(object []byte, params *graphql.RawParams, mostValues int) error {
+func readMembers(object []byte, params *params, mostValues int) error {
 	if err := checkJSON(object); err != nil {
 		return err
 	}
@@ -86,6 +92,8 @@ func readMembers(object []byte, params *graphql.RawParams, mostValues int) error
 		switch name {
 		case "query":
 			params.Query, err = l.text(name, err)
+		case "documentId":
+			params.documentID, err = l.text(name, err)
 		case "operationName":
 			params.OperationName, err = l.text(name, err)
 		case "variables":

@@ -28,28 +28,31 @@ func badRequest(format string, args ...any) *refusal {
 }
 
 // read reads the parameters of a request.
-func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (params *graphql.RawParams,
-	refused *refusal) {
-	params = &graphql.RawParams{Headers: r.Header}
-	params.ReadTime.Start = graphql.Now()
+func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (p *params, refused *refusal) {
+	p = &params{RawParams: graphql.RawParams{Headers: r.Header}}
+	p.ReadTime.Start = graphql.Now()
 	switch r.Method {
 	case http.MethodPost:
-		refused = h.readBody(w, r, params, b)
+		refused = h.readBody(w, r, p, b)
 	case http.MethodGet:
-		refused = h.readURL(r, params)
+		refused = h.readURL(r, p)
 	default:
 		w.Header().Set("Allow", "GET, POST")
 		refused = refuse(http.StatusMethodNotAllowed, graphqlerr.BadUserInput,
 			"queries are asked with GET or POST, not %.20s", r.Method)
 	}
-	params.ReadTime.End = graphql.Now()
-	if refused == nil && params.Query == "" {
+	p.ReadTime.End = graphql.Now()
+	switch _, persisted := p.Extensions[persistedQuery]; {
+	case refused != nil:
+	case p.Query == "" && p.documentID == "" && !persisted:
 		refused = badRequest("the request has no query")
+	case p.Query != "" && p.documentID != "":
+		refused = badRequest("the request has query and documentId: send one of them")
 	}
-	return params, refused
+	return p, refused
 }
 
-func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, b *budget) *refusal {
+func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *params, b *budget) *refusal {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8", jsonType)
 	}
@@ -85,7 +88,7 @@ func (h *handler) tooLarge(what string) *refusal {
 		h.cfg.MaxBodyBytes)
 }
 
-func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {
+func (h *handler) readURL(r *http.Request, params *params) *refusal {
 	if int64(len(r.URL.RawQuery)) > h.cfg.MaxBodyBytes {
 		return h.tooLarge("query string")
 	}
@@ -94,6 +97,7 @@ func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {
 		return badRequest("the query string is not URL-encoded")
 	}
 	params.Query, params.OperationName = values.Get("query"), values.Get("operationName")
+	params.documentID = values.Get("documentId")
 	for name, field := range map[string]*map[string]any{"variables": &params.Variables, "extensions": &params.Extensions} {
 		if text := values.Get(name); text != "" {
 			if *field, err = readObject([]byte(text), h.cfg.MaxValues); err != nil {
@@ -129,12 +133,12 @@ func (r *held) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// trusted is the size of a body that memory is taken for before it has come.
-const trusted = 64 << 10
+// unasked is the size of a body that memory is taken for before it has come.
+const unasked = 64 << 10
 
 // readAll is io.ReadAll into memory of the right size, where the client said how much there is.
 func readAll(r io.Reader, size, limit int64) ([]byte, error) {
-	if size < 0 || size > min(limit, trusted) {
+	if size < 0 || size > min(limit, unasked) {
 		return io.ReadAll(r)
 	}
 	body := make([]byte, size)

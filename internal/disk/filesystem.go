@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -99,5 +100,5 @@ func (s fileSystem) file(name string, f vfs.File) vfs.File {
 	if f == nil {
 		return nil
 	}
-	return &file{f, name, s.health}
+	return &file{File: f, name: name, health: s.health, table: isTable(name), rested: time.Now()}
 }

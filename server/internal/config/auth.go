@@ -95,9 +95,12 @@ type WriteAuth struct {
 	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
 }
 
+// unsendable reports whether a header cannot carry the character.
+func unsendable(r rune) bool { return r < ' ' || r > '~' }
+
+// Get is the token; "" where there is none.
 func (o *WriteAuth) Get() (string, error) {
 	token, err := secretOf("write-token", o.WriteToken, o.WriteTokenFile)
-	unsendable := func(r rune) bool { return r < ' ' || r > '~' }
 	if err == nil && (strings.ContainsFunc(token, unsendable) || strings.TrimSpace(token) != token) {
 		return "", Wrong("write-token", "a header cannot carry it; use letters, digits and ASCII punctuation")
 	}

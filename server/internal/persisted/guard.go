@@ -1,0 +1,152 @@
+// Package persisted has a server answer the documents that it was given by their identifiers, and says what becomes of
+// others.
+package persisted
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/graph/trusted"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// BypassHeader carries the secret of those for whom every document is answered.
+const BypassHeader = "Foldql-Documents-Bypass"
+
+// Guard knows the documents that are trusted, and what becomes of others.
+type Guard struct {
+	files  *trusted.Files
+	mode   string // off, log or enforce
+	bypass string
+	log    *slog.Logger
+	others prometheus.Counter
+
+	mu     sync.Mutex
+	logged map[string]bool // hashes
+}
+
+// Open reads the manifests of the configuration.
+func Open(cfg *config.Documents, log *slog.Logger) (*Guard, error) {
+	bypass, err := cfg.Bypass()
+	if err != nil {
+		return nil, err
+	}
+	files, err := trusted.Open(cfg.TrustedDocuments)
+	if err != nil {
+		return nil, config.Wrong("trusted-documents", "%w", err)
+	}
+	return &Guard{
+		files: files, mode: cfg.TrustedDocumentsMode, bypass: bypass, log: log, logged: map[string]bool{},
+		others: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "foldql_graphql_untrusted_documents_total",
+			Help: "Requests whose document is none of the trusted ones, unless all are answered.",
+		}),
+	}, nil
+}
+
+// Configure has a handler ask.
+func (g *Guard) Configure(cfg *graphqlhttp.Config) {
+	cfg.Documents = g.files.Documents
+	if g.mode != "off" {
+		cfg.Untrusted = g.answered
+	}
+}
+
+// Collector is what is counted.
+func (g *Guard) Collector() prometheus.Collector { return g.others }
+
+// mostLogged is how many documents are remembered that were logged.
+const mostLogged = 1000
+
+// answered reports whether a request is answered whose document is not trusted.
+func (g *Guard) answered(r *http.Request, operation, document string) bool {
+	sent := []byte(r.Header.Get(BypassHeader))
+	if g.bypass != "" && subtle.ConstantTimeCompare(sent, []byte(g.bypass)) == 1 {
+		return true
+	}
+	g.others.Inc()
+	if hash := trusted.Hash(document); g.first(hash) {
+		g.log.WarnContext(r.Context(), "a document is asked that is not trusted", "document", hash,
+			"operation", fmt.Sprintf("%.100s", operation), "text", fmt.Sprintf("%.1000s", document),
+			"refused", g.mode == "enforce")
+	}
+	return g.mode != "enforce"
+}
+
+// first reports whether a document was not logged before, or long ago.
+func (g *Guard) first(hash string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.logged[hash] {
+		return false
+	}
+	if len(g.logged) >= mostLogged {
+		clear(g.logged)
+	}
+	g.logged[hash] = true
+	return true
+}
+
+// reloadEvery is how often it is looked whether the manifests have changed.
+const reloadEvery = 5 * time.Second
+
+// Follow reads the manifests again when they change, until the context ends, and warns of documents that do not fit the
+// schema: frontends that ask them will get errors.
+func (g *Guard) Follow(ctx context.Context, schema *ast.Schema) {
+	if g.files.Documents().Len() == 0 {
+		return
+	}
+	g.loaded(schema)
+	again := time.NewTicker(reloadEvery)
+	defer again.Stop()
+	failure := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		switch changed, err := g.files.Reload(); {
+		case err != nil && err.Error() != failure:
+			failure = err.Error()
+			g.log.Error("the trusted documents stay as they were: the manifests cannot be read again", "error", err)
+		case changed:
+			failure = ""
+			g.loaded(schema)
+		}
+	}
+}
+
+// loaded says how many documents there are, and which of them are wrong.
+func (g *Guard) loaded(schema *ast.Schema) {
+	all := g.files.Documents()
+	g.log.Info("trusted documents are known", "documents", all.Len())
+	for _, text := range all.Texts() {
+		if err := check(schema, text); err != nil {
+			g.log.Warn("a trusted document does not fit the schema: frontends that ask it get an error",
+				"document", trusted.Hash(text), "text", fmt.Sprintf("%.1000s", text), "error", err)
+		}
+	}
+}
+
+func check(schema *ast.Schema, text string) error {
+	doc, err := parser.ParseQuery(&ast.Source{Input: text})
+	if err != nil {
+		return err
+	}
+	if errs := validator.ValidateWithRules(schema, doc, nil); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
