@@ -10,7 +10,7 @@ SEEDS     ?= 20
 GOTESTSUM  = $(GO) run gotest.tools/gotestsum@v1.13.0
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
-.PHONY: help run test generate lint bench fuzz crash hostile engines playground
+.PHONY: help run test generate lint bench fuzz crash hostile engines playground release
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ hostile: ## attack a running server, and hold it to 512 MB of memory and to answ
 
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
 	$(GO) run ./internal/tests/dynamolocal/run -install
+
+release: ## make the archives of VERSION in dist, with lists of their modules and checksums; at a clean checkout of its tag
+	$(GO) run ./internal/release -version $(VERSION)
 
 playground: ## write the files of GraphiQL again, as the lockfile pins them, with npm
 	graph/playground/build.sh

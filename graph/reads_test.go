@@ -1,11 +1,37 @@
 package graph
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
-func TestReadsPerOperation(t *testing.T) {
+// readsPerOperation are queries of the shop and what they read of stockedForReads.
+var readsPerOperation = []struct {
+	name, query        string
+	gets, got, queries int64
+}{
+	{"a row is one get", `{ Customer(id: "c1") { name } }`, 1, 1, 0},
+	{"the last row is one range", `{ Track(id: "o1") { status } }`, 0, 0, 1},
+	{"a page with a join is one range and one batch", `{ OrderByStatus(status: OPEN, limit: 20) { items { orderId ` +
+		`customer { name } } } }`, 1, 4, 1},
+	{"an index that lacks a field is completed in one batch",
+		`{ OrderByStatus(status: OPEN, limit: 3) { items { sold } } }`, 1, 3, 1},
+	{"two joins to one target share the batch", `{ OrderByStatus(status: OPEN, limit: 3) { items { customer { name } ` +
+		`more: customer { note } } } }`, 1, 3, 1},
+	{"a level of many is one batch of distinct ids", `{ Order(id: "o0") { products { name } } }`, 2, 4, 0},
+	{"every level is one batch", `{ Order(id: "o0") { products { maker { name } } } }`, 3, 5, 0},
+	{"a batch holds every key of its level", `{ Order(id: "big") { products { name } } }`, 2, 251, 0},
+	{"a sorted target is one range per id", `{ OrderByStatus(status: OPEN, limit: 3) { items { lastTrack { ` +
+		`status } } } }`, 0, 0, 4},
+	{"what is skipped is not read", `{ Order(id: "o0") { orderId products @skip(if: true) { name } } }`, 1, 1, 0},
+	{"an id that is not there is not read", `{ Order(id: "o1") { referrer { name } } }`, 1, 1, 0},
+}
+
+// stockedForReads is the shop with an order of many products.
+func stockedForReads(t *testing.T) *bench {
+	t.Helper()
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	big := row{"orderId": "big", "customerId": "c1", "status": "PAID", "placedAt": day(20), "total": 1.0,
@@ -16,27 +42,12 @@ func TestReadsPerOperation(t *testing.T) {
 	}
 	big["productIds"] = ids
 	b.put(t, "Order", big)
-	tests := []struct {
-		name, query        string
-		gets, got, queries int64
-	}{
-		{"a row is one get", `{ Customer(id: "c1") { name } }`, 1, 1, 0},
-		{"the last row is one range", `{ Track(id: "o1") { status } }`, 0, 0, 1},
-		{"a page with a join is one range and one batch", `{ OrderByStatus(status: OPEN, limit: 20) { items { orderId ` +
-			`customer { name } } } }`, 1, 4, 1},
-		{"an index that lacks a field is completed in one batch",
-			`{ OrderByStatus(status: OPEN, limit: 3) { items { sold } } }`, 1, 3, 1},
-		{"two joins to one target share the batch", `{ OrderByStatus(status: OPEN, limit: 3) { items { customer { name } ` +
-			`more: customer { note } } } }`, 1, 3, 1},
-		{"a level of many is one batch of distinct ids", `{ Order(id: "o0") { products { name } } }`, 2, 4, 0},
-		{"every level is one batch", `{ Order(id: "o0") { products { maker { name } } } }`, 3, 5, 0},
-		{"a batch holds every key of its level", `{ Order(id: "big") { products { name } } }`, 2, 251, 0},
-		{"a sorted target is one range per id", `{ OrderByStatus(status: OPEN, limit: 3) { items { lastTrack { ` +
-			`status } } } }`, 0, 0, 4},
-		{"what is skipped is not read", `{ Order(id: "o0") { orderId products @skip(if: true) { name } } }`, 1, 1, 0},
-		{"an id that is not there is not read", `{ Order(id: "o1") { referrer { name } } }`, 1, 1, 0},
-	}
-	for _, tt := range tests {
+	return b
+}
+
+func TestReadsPerOperation(t *testing.T) {
+	b := stockedForReads(t)
+	for _, tt := range readsPerOperation {
 		t.Run(tt.name, func(t *testing.T) {
 			b.store.reset()
 			if got := b.do(t.Context(), tt.query, nil); got.Errors != nil {
@@ -55,5 +66,66 @@ func TestReadsPerOperation(t *testing.T) {
 	}
 	if n := b.store.examined.Load(); n > 4 {
 		t.Errorf("%d keys examined for 3 rows, wanted at most 4", n)
+	}
+}
+
+// TestAnExplanationIsNeverExceeded: no operation reads more than is said of it.
+func TestAnExplanationIsNeverExceeded(t *testing.T) {
+	b := stockedForReads(t)
+	for _, tt := range readsPerOperation {
+		x, err := Explain(b.foreign.schema, b.catalog, tt.query, "", nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		b.store.reset()
+		b.do(t.Context(), tt.query, nil)
+		reads := b.store.gets.Load() + b.store.queries.Load()
+		keys := b.store.got.Load() + b.store.examined.Load()
+		if reads > int64(x.Reads) || keys > int64(x.Keys) {
+			t.Errorf("%s: %d reads of %d keys, and the explanation has %d of %d", tt.name, reads, keys, x.Reads, x.Keys)
+		}
+	}
+}
+
+func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
+	b := newBench(t, Config{})
+	explain := func(query string) string {
+		t.Helper()
+		x, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		text, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for query, want := range map[string]string{
+		`{ Track(id: "o1") { status } }`: `{"steps":[{"path":"Track","field":"Track","how":"last of a partition",` +
+			`"table":"Track","by":["id"],"reads":1,"rows":1,"keys":2}],"levels":1,"reads":1,"rows":1,"keys":2}`,
+		`{ page: OrderByStatus(status: OPEN, limit: 3) { items { sold lastTrack { status } } } }`: `{"steps":[` +
+			`{"path":"page","field":"OrderByStatus","how":"range of a partition","table":"Order","index":"byStatus","by":["status"],` +
+			`"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[{"path":"page.items.lastTrack","field":"Order.lastTrack",` +
+			`"how":"a partition each","table":"Track","by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,` +
+			`"rows":6,"keys":13}`,
+		`{ __typename }`: `{"steps":null,"levels":0,"reads":0,"rows":0,"keys":0}`,
+	} {
+		if got := explain(query); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", query, got, want)
+		}
+	}
+	for query, want := range map[string]string{
+		`{ __schema { types { name } } }`:                         "resolvers answer",
+		`{ Nothing }`:                                             "Cannot query field",
+		`query($id: ID!) { Customer(id: $id) { name } }`:          "id",
+		`{ OrderByStatus(status: OPEN, limit: 0) { nextToken } }`: "limit is 0",
+		`query A { __typename } query B { __typename }`:           "2 operations",
+	} {
+		_, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error that says %q", query, err, want)
+		}
 	}
 }

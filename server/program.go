@@ -52,6 +52,7 @@ type commandLine struct {
 	Restore     commands.Restore     `cmd:"" help:"Put a backup into a data directory, and verify it."`
 	Tables      commands.Tables      `cmd:"" help:"Plan and create the tables of a store in DynamoDB, or remove those of an embedded store that no model uses any more."`
 	Schema      schemaCommand        `cmd:"" help:"Print the schema of the API."`
+	Explain     explainCommand       `cmd:"" help:"Say which tables and indexes a query reads, and how much at most."`
 	Completion  completion.Command   `cmd:"" help:"Print what has a shell complete the command line."`
 	Version     versionCommand       `cmd:"" help:"Print the version of the program."`
 }

@@ -34,6 +34,9 @@ func (g Target) batched() bool {
 	return g.Index == driver.Primary && (IsEntity(g.Type) || !g.Type.Model.SK.Layout.Exists())
 }
 
+// Batched reports whether the rows of a join to the target are read in one batch.
+func (g Target) Batched() bool { return g.batched() }
+
 // JoinKey is where an id leads in a target: to the row under Key, or, without a sort half, to those of a partition.
 type JoinKey struct {
 	keys.Key

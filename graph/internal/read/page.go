@@ -127,6 +127,12 @@ func pageQuery(q *catalog.Query, m *querydb.Model, key *querydb.Key, r *Request)
 	return dbq, nil
 }
 
+// PageSize is how many rows a page of a query of kind QueryPage has at most.
+func PageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, err error) {
+	limit, _, err = pageSize(q, a)
+	return limit, err
+}
+
 // pageSize returns how many rows a page has at most, and in which direction it is read.
 func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, err error) {
 	limit = queryarg.DefaultLimit

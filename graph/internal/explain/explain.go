@@ -1,0 +1,228 @@
+// Package explain says what answering an operation reads, and reads nothing.
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Explanation is what answering an operation reads, at most.
+type Explanation struct {
+	Steps []Step `json:"steps"` // of the query fields, which are read at the same time
+	// Levels is how many reads follow one another: those of a level need what the level before has read.
+	Levels int `json:"levels"`
+	Reads  int `json:"reads"` // batches, ranges and rows that are read
+	Rows   int `json:"rows"`
+	Keys   int `json:"keys"` // that the store examines
+}
+
+// How says in which way rows are found.
+type How string
+
+// The ways of finding rows.
+const (
+	ByKey    How = "by key"                // one row under its whole key
+	Last     How = "last of a partition"   // the row with the greatest sort key
+	First    How = "first of a partition"  // the row with the least sort key
+	Range    How = "range of a partition"  // of the sort keys
+	Batch    How = "batch of keys"         // rows under their whole keys, at once
+	ForEach  How = "a partition each"      // one row of a partition for each value that leads there
+	Together How = "range of a collection" // rows of several types, which lie together
+)
+
+// Step is a query or a join.
+type Step struct {
+	Path  string   `json:"path"` // response keys
+	Field string   `json:"field"`
+	How   How      `json:"how"`
+	Table string   `json:"table"`
+	Index string   `json:"index,omitempty"` // "" for the table itself
+	By    []string `json:"by,omitempty"`    // the arguments that are the partition key, or the field that leads there
+	Reads int      `json:"reads"`
+	Rows  int      `json:"rows"`
+	Keys  int      `json:"keys"`
+	// Lacks are the fields that the entries of the index do not have. The rows are completed by a batch from the table,
+	// which Reads and Keys do not count; those of the Explanation do.
+	Lacks []string `json:"lacks,omitempty"`
+	// Owner is the type whose row says whether the caller may use the index, where a rule does. Nor is it counted here.
+	Owner string `json:"owner,omitempty"`
+	Joins []Step `json:"joins,omitempty"`
+}
+
+// ErrResolvers is of operations that resolvers answer: nobody but they know what they read.
+var ErrResolvers = errors.New("resolvers answer this operation: it has a field of the project's own, asks for the " +
+	"schema, or is no query")
+
+// Explainer explains operations of an API.
+type Explainer struct {
+	Catalog   *catalog.Catalog
+	Schema    *ast.Schema
+	MaxFanout int // rows that one join may lead to
+}
+
+// Explain explains an operation of a valid document.
+func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition, vars map[string]any) (*Explanation,
+	error) {
+	c := plan.Compiler{Catalog: e.Catalog, Schema: e.Schema, Fragments: doc.Fragments, Vars: vars}
+	p := c.Compile(op)
+	if p == nil {
+		return nil, ErrResolvers
+	}
+	x := &Explanation{}
+	for i := range p.Roots {
+		r := &p.Roots[i]
+		if r.Query == nil {
+			continue
+		}
+		var req read.Request
+		if err := r.Args.Read(r.Query, vars, &req); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Alias, err)
+		}
+		s, err := e.root(r, &req)
+		if err != nil {
+			return nil, err
+		}
+		x.Steps = append(x.Steps, s)
+	}
+	x.total(x.Steps, 1)
+	return x, nil
+}
+
+// total adds the steps of a level, and of those below.
+func (x *Explanation) total(steps []Step, level int) {
+	for i := range steps {
+		s := &steps[i]
+		x.Levels = max(x.Levels, level)
+		x.Reads, x.Rows, x.Keys = x.Reads+s.Reads, x.Rows+s.Rows, x.Keys+s.Keys
+		if len(s.Lacks) > 0 {
+			x.Reads, x.Keys = x.Reads+1, x.Keys+s.Rows
+		}
+		if s.Owner != "" {
+			x.Reads, x.Rows, x.Keys = x.Reads+1, x.Rows+1, x.Keys+1
+		}
+		x.total(s.Joins, level+1)
+	}
+}
+
+// root is the step of a query.
+func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
+	q := r.Query
+	s := Step{Path: r.Alias, Field: q.Name, By: argumentsOf(q, req), Reads: 1, Rows: 1, Keys: 1}
+	path := r.Alias
+	if q.Kind == catalog.QueryPage {
+		limit, err := read.PageSize(q, &req.Page)
+		if err != nil {
+			return s, err
+		}
+		s.How, s.Rows, s.Keys = Range, limit, limit+1 // one key more says whether there is a next page
+		path += ".items"
+	}
+	if q.Rule != nil && q.Rule.AuthTable != "" {
+		s.Owner = q.Rule.AuthTable
+	}
+	if q.Collection != nil {
+		members := q.Collection.Stored.Members
+		s.How, s.Table = Together, members[0].Model.Table
+		s.Index = members[0].Model.Indexes[members[0].Index].Name
+		for _, n := range r.Items {
+			s.Joins = append(s.Joins, e.joins(n, path, s.Rows)...)
+		}
+		return s, nil
+	}
+	t := e.Catalog.Types[q.Type]
+	s.place(t.Model, q.Index, r.Fields)
+	if q.Kind == catalog.QueryOne {
+		s.How = howOfOne(q, t, req)
+		if s.How != ByKey {
+			s.Keys++ // as a page of one row
+		}
+	}
+	for _, n := range r.Items {
+		s.Joins = append(s.Joins, e.joins(n, path, s.Rows)...)
+	}
+	return s, nil
+}
+
+// place says where the rows are, and what is lacking there.
+func (s *Step) place(m *querydb.Model, index int, fields []int) {
+	s.Table = m.Table
+	if index == driver.Primary {
+		return
+	}
+	x := &m.Indexes[index]
+	s.Index = x.Name
+	for _, f := range fields {
+		if x.Projected != nil && !slices.Contains(x.Projected, f) {
+			s.Lacks = append(s.Lacks, m.Fields[f].Name)
+		}
+	}
+}
+
+// howOfOne is how the row of a query of kind QueryOne is found.
+func howOfOne(q *catalog.Query, t *catalog.Type, req *read.Request) How {
+	given := slices.ContainsFunc(req.SK, keys.Value.Present)
+	switch {
+	case q.Index != driver.Primary && !read.IsEntity(t):
+		return First
+	case read.IsEntity(t) || given || !t.Model.SK.Layout.Exists():
+		return ByKey
+	}
+	return Last
+}
+
+// argumentsOf are the arguments that make the partition key.
+func argumentsOf(q *catalog.Query, req *read.Request) (names []string) {
+	args := slices.Concat(q.PK, q.PKParts)
+	for i := range min(len(args), len(req.PK)) {
+		if req.PK[i].Present() {
+			names = append(names, args[i].Name)
+		}
+	}
+	return names
+}
+
+// joins are the steps of what the rows of a node are joined to.
+func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step) {
+	for _, j := range n.Joins {
+		steps = append(steps, e.join(n, j, path, rows))
+	}
+	return steps
+}
+
+func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) Step {
+	name := j.Path[strings.LastIndexByte(j.Path, '.')+1:]
+	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
+		rows = e.MaxFanout
+	}
+	s := Step{Path: path + "." + name, Field: n.Type.Name + "." + fieldOf(n.Type, j), By: []string{
+		n.Type.Model.Fields[j.Ordinal].Name}, How: Batch, Reads: 1, Rows: rows, Keys: rows}
+	if !j.Batched() {
+		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
+	}
+	s.place(j.Type.Model, j.Index, j.Node.Fields)
+	s.Joins = e.joins(j.Node, s.Path, rows)
+	return s
+}
+
+// fieldOf is the name of a virtual field of the type.
+func fieldOf(t *catalog.Type, j *plan.Join) string {
+	name := ""
+	for _, f := range t.Fields {
+		if f.Join != nil && f.Ordinal == j.Ordinal && f.Join.Target == j.Type.Name && f.Join.Index == j.Index &&
+			f.Join.Many == j.Many && (name == "" || f.Name < name) {
+			name = f.Name
+		}
+	}
+	return name
+}

@@ -1,0 +1,42 @@
+// Release makes what a version of foldql is published as: the command for each platform, in an archive with the
+// licence, a list of what is in each (an SBOM of CycloneDX), and the checksums of all.
+//
+//	go run ./internal/release -version v1.2.3 -dir dist
+//
+// The checkout must be clean, and at the tag of the version. The same version with the same Go makes the same bytes, on
+// whichever machine: so anybody can verify them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	r := release{source: ".", platforms: platforms}
+	flag.StringVar(&r.version, "version", "", "the version, as its tag is called")
+	flag.StringVar(&r.dir, "dir", "dist", "folder to write to; it must not be there yet")
+	flag.Parse()
+	if r.version == "" || flag.NArg() > 0 {
+		flag.Usage()
+		return errors.New("say which version with -version")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := r.tagged(ctx); err != nil {
+		return err
+	}
+	return r.make(ctx)
+}

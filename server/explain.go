@@ -1,0 +1,100 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// explainCommand says what answering an operation reads.
+type explainCommand struct {
+	Query     string `arg:"" help:"The document; - reads it from standard input."`
+	Operation string `help:"Name of the operation, if the document has several."`
+	Variables string `help:"Values of its variables, a JSON object." placeholder:"JSON" default:"{}"`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// mostDocument is how long a document from standard input may be, in bytes.
+const mostDocument = 1 << 20
+
+// Run prints what is read.
+func (c *explainCommand) Run(p *program) error {
+	document := c.Query
+	if document == "-" {
+		text, err := io.ReadAll(io.LimitReader(p.Stdin, mostDocument))
+		if err != nil {
+			return fmt.Errorf("read the document from standard input: %w", err)
+		}
+		document = string(text)
+	}
+	variables := map[string]any{}
+	values := json.NewDecoder(strings.NewReader(c.Variables))
+	values.UseNumber()
+	if err := values.Decode(&variables); err != nil {
+		return config.Wrong("variables", "they must be a JSON object: %w", err)
+	}
+	nowhere := graph.NewRuntime(nil, p.app.Catalog, graph.Config{}) // nothing is read
+	x, err := graph.Explain(p.app.Schema(nowhere).Schema(), p.app.Catalog, document, c.Operation, variables)
+	if err != nil {
+		return fmt.Errorf("explain the query: %w", err)
+	}
+	if c.JSON {
+		out := json.NewEncoder(p.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(x)
+	}
+	return printExplanation(p.Stdout, x)
+}
+
+// printExplanation prints a line for each step, joins below what they start from.
+func printExplanation(to io.Writer, x *graph.Explanation) error {
+	var lines bytes.Buffer
+	table := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FIELD\tREADS\tFROM\tBY\tROWS\tKEYS\t")
+	printSteps(table, x.Steps, "", "")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(lines.String()) {
+		if _, err := fmt.Fprintln(to, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(to, "\nat most %s in %s; %s, %s examined\n", count(x.Reads, "read"),
+		count(x.Levels, "level"), count(x.Rows, "row"), count(x.Keys, "key"))
+	return err
+}
+
+// printSteps prints the steps below a path.
+func printSteps(to io.Writer, steps []graph.ExplainedStep, below, indent string) {
+	for i := range steps {
+		s := &steps[i]
+		from := "table " + s.Table
+		if s.Index != "" {
+			from = "index " + s.Index + " of " + s.Table
+		}
+		fmt.Fprintf(to, "%s%s\t%s\t%s\t%s\t%d\t%d\t\n", indent,
+			strings.TrimPrefix(strings.TrimPrefix(s.Path, below), "."), s.How, from, strings.Join(s.By, ", "), s.Rows, s.Keys)
+		if len(s.Lacks) > 0 {
+			fmt.Fprintf(to, "%s  + %s\tbatch of keys\ttable %s\t\t\t\t\n", indent, strings.Join(s.Lacks, ", "), s.Table)
+		}
+		if s.Owner != "" {
+			fmt.Fprintf(to, "%s  + who may\tby key\ttable of %s\t\t\t\t\n", indent, s.Owner)
+		}
+		printSteps(to, s.Joins, s.Path, indent+"  ")
+	}
+}
+
+// count is a number of things, in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
