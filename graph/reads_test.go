@@ -106,10 +106,10 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 		`{ Track(id: "o1") { status } }`: `{"steps":[{"path":"Track","field":"Track","how":"last of a partition",` +
 			`"table":"Track","by":["id"],"reads":1,"rows":1,"keys":2}],"levels":1,"reads":1,"rows":1,"keys":2}`,
 		`{ page: OrderByStatus(status: OPEN, limit: 3) { items { sold lastTrack { status } } } }`: `{"steps":[` +
-			`{"path":"page","field":"OrderByStatus","how":"range of a partition","table":"Order","index":"byStatus","by":["status"],` +
-			`"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[{"path":"page.items.lastTrack","field":"Order.lastTrack",` +
-			`"how":"a partition each","table":"Track","by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,` +
-			`"rows":6,"keys":13}`,
+			`{"path":"page","field":"OrderByStatus","how":"range of a partition","table":"Order","index":"byStatus",` +
+			`"by":["status"],"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[` +
+			`{"path":"page.items.lastTrack","field":"Order.lastTrack","how":"a partition each","table":"Track",` +
+			`"by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,"rows":6,"keys":13}`,
 		`{ __typename }`: `{"steps":null,"levels":0,"reads":0,"rows":0,"keys":0}`,
 	} {
 		if got := explain(query); got != want {

@@ -37,6 +37,11 @@ func (g Generation) Next() int {
 	return 0
 }
 
+// Same reports whether nothing was recorded of the table's generations between two readings, on a MultiWriter store.
+func (g Generation) Same(o Generation) bool {
+	return g.Number == o.Number && g.Begun == o.Begun && g.revision == o.revision && g.besides == o.besides
+}
+
 // there reports whether there is such a generation, and not only a number that it would follow.
 func (g Generation) there() bool { return g.Begun && !g.none }
 
@@ -62,7 +67,11 @@ func (g *Generations) Recorded(ctx context.Context, m *Model) (Generation, error
 	return all[0], nil
 }
 
-// recordedAll is Recorded for models, aligned with them.
+// RecordedAll is [Generations.Recorded] for models, aligned with them, with as few requests as the store allows.
+func RecordedAll(ctx context.Context, db *DB, models []*Model) ([]Generation, error) {
+	return recordedAll(ctx, db.generations, models)
+}
+
 func recordedAll(ctx context.Context, g *Generations, models []*Model) ([]Generation, error) {
 	if len(models) == 0 {
 		return nil, nil
@@ -139,7 +148,8 @@ func (g Generation) built() Generation {
 // this DB change it, whatever other processes begin.
 func (g *Generations) InUse(m *Model) int { return g.tables[m].serving.Load().Generation }
 
-// Use has this DB read and write a generation that another process has begun.
+// Use has this DB read and write a generation that another process has begun. Where this DB knows of a later one by
+// now, it returns ErrStale, and changes nothing.
 func (g *Generations) Use(m *Model, at Generation) error {
 	t, err := g.tables.of("serve", m)
 	if err != nil {
@@ -147,6 +157,9 @@ func (g *Generations) Use(m *Model, at Generation) error {
 	}
 	t.restart.Lock()
 	defer t.restart.Unlock()
+	if isMultiWriter(g.notes.drv) && t.lock.KnowsLater(at.revision) {
+		return failed("serve", m, fmt.Errorf("%w: generation %d of the table is followed by another", ErrStale, at.Number))
+	}
 	t.lock.Learn(at.Number, at.revision)
 	if t.serving.Load().Generation != at.Number {
 		t.serve(at.Number)

@@ -84,6 +84,9 @@ func printSteps(to io.Writer, steps []graph.ExplainedStep, below, indent string)
 		if len(s.Lacks) > 0 {
 			fmt.Fprintf(to, "%s  + %s\tbatch of keys\ttable %s\t\t\t\t\n", indent, strings.Join(s.Lacks, ", "), s.Table)
 		}
+		if s.Items > 0 {
+			fmt.Fprintf(to, "%s  + items\ta range each\ttable %s\t\t\t%d\t\n", indent, s.Table, s.Items)
+		}
 		if s.Owner != "" {
 			fmt.Fprintf(to, "%s  + who may\tby key\ttable of %s\t\t\t\t\n", indent, s.Owner)
 		}

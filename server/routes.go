@@ -89,8 +89,11 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	at := positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
 		Key: p.tokenKey, Wait: p.cfg.PositionWait, Logger: p.log})
 	mux := http.NewServeMux()
-	cors := &middleware.CORS{Origins: p.cfg.CORSOrigins, Send: []string{positions.MinHeader, positions.ConsistencyHeader},
-		Read: []string{positions.Header, positions.ConsistencyHeader}}
+	cors := &middleware.CORS{
+		Origins: p.cfg.CORSOrigins,
+		Send:    []string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
+		Read:    []string{positions.Header, positions.ConsistencyHeader},
+	}
 	api := middleware.HeadAsGet(p.identified(at.Handler(p.graphql(measured, at))))
 	mux.Handle("/graphql", cors.Handler(api))
 	mux.Handle("GET /schema.graphql", cors.Handler(p.schema()))

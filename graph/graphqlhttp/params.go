@@ -24,6 +24,7 @@ type paramReader struct {
 type params struct {
 	graphql.RawParams
 	documentID string
+	learns     string // the hash of the query, where the request says it and the query is to be kept by it
 }
 
 // maxNesting is how many lists and objects of variables may stand inside one another.

@@ -55,6 +55,8 @@ func (d *persisted) find(r *http.Request, p *params) *gqlerror.Error {
 		p.Query = text
 	case hash != "" && trusted.Hash(p.Query) != "sha256:"+hash:
 		return coded(graphqlerr.BadUserInput, "extensions.persistedQuery.sha256Hash is not the hash of the query")
+	case hash != "":
+		p.learns = hash
 	}
 	if d.untrusted != nil && !d.documents().Has(p.Query) && !d.untrusted(r, p.OperationName, p.Query) {
 		return coded(graphqlerr.Untrusted, "this server answers no other documents than those that it was given")
@@ -64,8 +66,8 @@ func (d *persisted) find(r *http.Request, p *params) *gqlerror.Error {
 
 // learn keeps a document that came with its hash, and fits the schema.
 func (d *persisted) learn(p *params) {
-	if hash, err := hashIn(p.Extensions); err == nil && hash != "" && p.documentID == "" {
-		d.learned.put(hash, p.Query)
+	if p.learns != "" {
+		d.learned.put(p.learns, p.Query)
 	}
 }
 

@@ -11,13 +11,10 @@ type file struct {
 	vfs.File
 	name   string
 	health *health
-	table  bool
-	rested time.Time // by who writes a table
 }
 
 // Write implements vfs.File.
 func (f *file) Write(p []byte) (n int, err error) {
-	f.rest()
 	err = f.health.retry(f.name, func() error {
 		took, err := f.File.Write(p[n:])
 		n += took
@@ -54,7 +51,7 @@ func (f *file) synced(err error) error {
 	if err == nil || !f.health.isOpened() {
 		return err
 	}
-	if f.table {
+	if isTable(f.name) {
 		f.health.noteFailure(tables, err, true)
 		time.Sleep(lastPause)
 		return err
@@ -67,7 +64,7 @@ func (f *file) synced(err error) error {
 // Close implements vfs.File. What matters of a file was synced before it is closed.
 func (f *file) Close() error {
 	err := f.File.Close()
-	if err == nil || f.table || !f.health.isOpened() {
+	if err == nil || isTable(f.name) || !f.health.isOpened() {
 		return err
 	}
 	f.health.log.Error("a file could not be closed", "file", f.name, "error", err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -100,5 +99,5 @@ func (s fileSystem) file(name string, f vfs.File) vfs.File {
 	if f == nil {
 		return nil
 	}
-	return &file{File: f, name: name, health: s.health, table: isTable(name), rested: time.Now()}
+	return &file{f, name, s.health}
 }

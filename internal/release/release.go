@@ -140,7 +140,8 @@ func (r *release) build(ctx context.Context, p platform, to string) error {
 	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -buildid=",
 		"-o", to, "./cmd/foldql")
 	c.Dir = r.source
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOENV=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
 	return failed(c.CombinedOutput())
 }
 

@@ -52,12 +52,31 @@ type Step struct {
 	Reads int      `json:"reads"`
 	Rows  int      `json:"rows"`
 	Keys  int      `json:"keys"`
-	// Lacks are the fields that the entries of the index do not have. The rows are completed by a batch from the table,
-	// which Reads and Keys do not count; those of the Explanation do.
+	// What follows is read besides. Reads, Rows and Keys do not count it; those of the Explanation do.
+
+	// Lacks are the fields that the entries of the index do not have: the rows are completed by a batch from the table.
 	Lacks []string `json:"lacks,omitempty"`
-	// Owner is the type whose row says whether the caller may use the index, where a rule does. Nor is it counted here.
+	// Items is how many items a row may have, where it is an aggregate: they are read by a range for each row.
+	Items int `json:"items,omitempty"`
+	// Owner is the type whose row says whether the caller may use a key of the index, where a rule does.
 	Owner string `json:"owner,omitempty"`
 	Joins []Step `json:"joins,omitempty"`
+
+	completions int // batches that complete rows
+	owners      int // rows of Owner
+}
+
+// besides is what is read of the step that it does not count.
+func (s *Step) besides() (reads, rows, keys int) {
+	reads, rows, keys = s.completions+s.owners, s.owners, s.completions*s.Rows+s.owners
+	switch {
+	case s.Items == 0:
+	case s.How == ByKey || s.How == Batch: // in the place of what it counts
+		return reads + s.Rows - s.Reads, rows, keys + s.Rows*s.Items - s.Keys
+	default:
+		return reads + s.Rows, rows, keys + s.Rows*s.Items
+	}
+	return reads, rows, keys
 }
 
 // ErrResolvers is of operations that resolvers answer: nobody but they know what they read.
@@ -104,13 +123,8 @@ func (x *Explanation) total(steps []Step, level int) {
 	for i := range steps {
 		s := &steps[i]
 		x.Levels = max(x.Levels, level)
-		x.Reads, x.Rows, x.Keys = x.Reads+s.Reads, x.Rows+s.Rows, x.Keys+s.Keys
-		if len(s.Lacks) > 0 {
-			x.Reads, x.Keys = x.Reads+1, x.Keys+s.Rows
-		}
-		if s.Owner != "" {
-			x.Reads, x.Rows, x.Keys = x.Reads+1, x.Rows+1, x.Keys+1
-		}
+		reads, rows, keys := s.besides()
+		x.Reads, x.Rows, x.Keys = x.Reads+s.Reads+reads, x.Rows+s.Rows+rows, x.Keys+s.Keys+keys
 		x.total(s.Joins, level+1)
 	}
 }
@@ -129,13 +143,20 @@ func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
 		path += ".items"
 	}
 	if q.Rule != nil && q.Rule.AuthTable != "" {
-		s.Owner = q.Rule.AuthTable
+		s.Owner, s.owners = q.Rule.AuthTable, 1
 	}
 	if q.Collection != nil {
 		members := q.Collection.Stored.Members
 		s.How, s.Table = Together, members[0].Model.Table
 		s.Index = members[0].Model.Indexes[members[0].Index].Name
-		for _, n := range r.Items {
+		for i, n := range r.Items { // the members, over and over
+			m := members[i%len(members)]
+			if lacks := lacking(m.Model, m.Index, n.Fields); len(lacks) > 0 {
+				s.completions++
+				for _, name := range lacks {
+					s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
+				}
+			}
 			s.Joins = append(s.Joins, e.joins(n, path, s.Rows)...)
 		}
 		return s, nil
@@ -157,16 +178,28 @@ func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
 // place says where the rows are, and what is lacking there.
 func (s *Step) place(m *querydb.Model, index int, fields []int) {
 	s.Table = m.Table
+	if m.Aggregate != nil {
+		s.Items = querydb.MaxPageRows
+	}
 	if index == driver.Primary {
 		return
 	}
+	s.Index = m.Indexes[index].Name
+	if m.Aggregate == nil { // else all of it is read by its items
+		s.Lacks = lacking(m, index, fields)
+		s.completions = min(len(s.Lacks), 1)
+	}
+}
+
+// lacking are those of the fields that the entries of an index do not have.
+func lacking(m *querydb.Model, index int, fields []int) (names []string) {
 	x := &m.Indexes[index]
-	s.Index = x.Name
 	for _, f := range fields {
 		if x.Projected != nil && !slices.Contains(x.Projected, f) {
-			s.Lacks = append(s.Lacks, m.Fields[f].Name)
+			names = append(names, m.Fields[f].Name)
 		}
 	}
+	return names
 }
 
 // howOfOne is how the row of a query of kind QueryOne is found.
@@ -211,8 +244,21 @@ func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) Step
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
 	}
 	s.place(j.Type.Model, j.Index, j.Node.Fields)
+	if s.Owner = e.guardOf(j); s.Owner != "" {
+		s.owners = rows
+	}
 	s.Joins = e.joins(j.Node, s.Path, rows)
 	return s
+}
+
+// guardOf is the type whose rows say who may follow a join: the rule of an index holds for joins through it too.
+func (e *Explainer) guardOf(j *plan.Join) string {
+	for _, q := range e.Catalog.Queries {
+		if q.Collection == nil && q.Type == j.Type.Name && q.Index == j.Index && q.Rule != nil && q.Rule.AuthTable != "" {
+			return q.Rule.AuthTable
+		}
+	}
+	return ""
 }
 
 // fieldOf is the name of a virtual field of the type.

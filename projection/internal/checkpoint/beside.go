@@ -151,7 +151,7 @@ func Look(ctx context.Context, db *querydb.DB, p Projection) (s Survey, err erro
 	if at.Table == "" {
 		return s, nil
 	}
-	s.standing = &standing{location: at, seen: began, identified: began}
+	s.standing = &standing{location: at, projection: p.Name, seen: began, identified: began}
 	if s.standing.whole, err = readCompletionIn(ctx, db, serves, p.Name); err != nil {
 		return s, err
 	}

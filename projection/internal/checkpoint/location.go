@@ -31,8 +31,12 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 		return p, err
 	}
 	recorded := p.Header.tables()
+	serving, err := querydb.RecordedAll(ctx, db, projection.Models)
+	if err != nil {
+		return p, err
+	}
 	for i, m := range projection.Models {
-		t := tableLocation{model: m, was: projection.recordOf(i, recorded)}
+		t := tableLocation{model: m, was: projection.recordOf(i, recorded), serving: serving[i]}
 		if err := t.look(ctx, db); err != nil {
 			return p, err
 		}
@@ -48,7 +52,8 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 // standing is where the rows of a projection stood at a moment, and how complete they were.
 type standing struct {
 	location
-	whole completion
+	projection string // its name
+	whole      completion
 	// seen is before that was read last, and identified before the tables were looked at.
 	seen, identified time.Time
 }
@@ -58,6 +63,7 @@ type standing struct {
 func readStanding(
 	ctx context.Context, db *querydb.DB, projection Projection, now func() time.Time,
 ) (p standing, err error) {
+	p.projection = projection.Name
 	for range readsOfStanding {
 		p.seen = now()
 		p.identified = p.seen
@@ -83,11 +89,22 @@ const readsOfStanding = 10
 const standingHolds = 5 * time.Second
 
 // confirm reports whether rows that were good still stand where they stood, but for their checkpoints, which it reads
-// anew. That takes three reads where another reading takes several for each table.
+// anew. That takes four reads where another reading takes several for each table. Another projection may begin the next
+// generation of a table without a change of the header of this one, so the generations are compared too.
 func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Projection, now time.Time) (bool, error) {
 	age := now.Sub(p.identified)
-	if !db.MultiWriter() || !p.good() || p.former != nil || age < 0 || age >= standingHolds {
+	if !db.MultiWriter() || p.projection != projection.Name || !p.good() || p.former != nil || age < 0 ||
+		age >= standingHolds {
 		return false, nil
+	}
+	serving, err := querydb.RecordedAll(ctx, db, projection.Models)
+	if err != nil {
+		return false, err
+	}
+	for i := range p.tables {
+		if !p.tables[i].serving.Same(serving[i]) {
+			return false, nil
+		}
 	}
 	whole, err := readCompletionIn(ctx, db, p.slot, projection.Name)
 	if err != nil || whole.revision != p.whole.revision {
@@ -101,11 +118,8 @@ func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Proje
 	return err == nil && header.Revision == p.revision, err
 }
 
-// look reads what there is now.
+// look looks at the table of the generation that serves.
 func (t *tableLocation) look(ctx context.Context, db *querydb.DB) (err error) {
-	if t.serving, err = db.Generations().Recorded(ctx, t.model); err != nil {
-		return err
-	}
 	if t.tableID, err = db.Tables().ID(ctx, t.model, t.serving.Number); err != nil {
 		return err
 	}

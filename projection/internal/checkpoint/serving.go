@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -116,7 +117,17 @@ func (b *Record) reached(goal map[string]uint64) bool {
 
 // Prepare reads what is on record, so that rows which are not complete are not served: see querydb.Rebuilds. It
 // is to be called before the rows are read by others, and Open does the same.
-func (s *State) Prepare(ctx context.Context) error {
+func (s *State) Prepare(ctx context.Context) (err error) {
+	for range readsOfStanding {
+		if err = prepare(ctx, s); !errors.Is(err, querydb.ErrStale) {
+			return err
+		}
+		s.found = nil // others have begun another generation meanwhile
+	}
+	return err
+}
+
+func prepare(ctx context.Context, s *State) error {
 	p, err := standingOf(ctx, s)
 	if err != nil {
 		return err
@@ -245,7 +256,7 @@ func (f *Follower) Look(ctx context.Context) error {
 	}
 	anew := !s.known || b.revision != s.done.revision
 	if anew || !s.IsComplete() && now.Sub(s.identified) >= prepareEvery {
-		s.known = false
+		s.known, s.found = false, nil
 		if err := s.Prepare(ctx); err != nil {
 			return err
 		}

@@ -38,6 +38,13 @@ func (l *Lock) learn(generation int, revision uint64) {
 	}
 }
 
+// KnowsLater reports whether something was recorded after the revision, on a store that has revisions.
+func (l *Lock) KnowsLater(revision uint64) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.revision > revision
+}
+
 // Move makes a generation the latest, whichever was, once that is on record.
 func (l *Lock) Move(generation int, revision uint64) {
 	l.mu.Lock()

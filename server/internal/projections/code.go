@@ -21,6 +21,9 @@ func (f *Set) warnOfCode() {
 		return
 	}
 	for _, u := range f.units {
+		if u.prepared == nil {
+			continue
+		}
 		for i := range u.projections {
 			if g := u.prepared.all[i].Serving; g != nil && g.CodeChanged {
 				f.log.Warn(CodeChanged(&u.projections[i]), "projection", u.projections[i].Name)
