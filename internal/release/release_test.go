@@ -29,7 +29,7 @@ func TestAReleaseIsTheSameWhereverItIsMade(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git here")
 	}
-	const version = "v9.8.7"
+	const version = "v1.987.0"
 	here := platform{runtime.GOOS, runtime.GOARCH}
 	var archives [2][]byte
 	for i := range archives {
@@ -158,7 +158,7 @@ func checkBinary(t *testing.T, archive []byte) {
 	if libraries, err := binary.ImportedLibraries(); len(libraries) > 0 || err != nil {
 		t.Errorf("the binary needs %v, %v", libraries, err)
 	}
-	if out, err := exec.Command(path, "version").Output(); err != nil || !strings.Contains(string(out), "v9.8.7") {
+	if out, err := exec.Command(path, "version").Output(); err != nil || !strings.Contains(string(out), "v1.987.0") {
 		t.Errorf("its version is %q, %v", out, err)
 	}
 }
