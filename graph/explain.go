@@ -32,9 +32,11 @@ func Explain(schema *ast.Schema, c *catalog.Catalog, document, operation string,
 		return nil, errors.New(strings.TrimSpace(errs.Error()))
 	}
 	op := doc.Operations.ForName(operation)
-	if op == nil {
-		return nil, fmt.Errorf("the document has %d operations, and none, or not one alone, is %q", len(doc.Operations),
-			operation)
+	switch {
+	case op == nil && operation == "":
+		return nil, fmt.Errorf("the document has %d operations: name the one that is meant", len(doc.Operations))
+	case op == nil:
+		return nil, fmt.Errorf("the document has no operation %q", operation)
 	}
 	values, err := validator.VariableValues(schema, op, variables)
 	if err != nil {

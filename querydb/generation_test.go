@@ -149,6 +149,14 @@ func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 		t.Fatal(err)
 	}
 	two.wantRows(1)
+	if err := two.Generations().Use(two.model, before); !errors.Is(err, querydb.ErrStale) {
+		t.Errorf("to go back to a generation that others have followed: %v, want ErrStale", err)
+	}
+	two.wantRows(1)
+	now, err := querydb.RecordedAll(t.Context(), one.DB, []*querydb.Model{one.model})
+	if err != nil || !now[0].Same(after) || now[0].Same(before) {
+		t.Errorf("%+v, %v: want what the other has read last, and not what was before", now, err)
+	}
 }
 
 func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {

@@ -36,7 +36,8 @@ func (d *persisted) find(r *http.Request, p *params) *gqlerror.Error {
 	if err != nil {
 		return err
 	}
-	switch given := d.documents(); {
+	given := d.documents()
+	switch {
 	case p.documentID != "":
 		text, ok := given.Text(p.documentID)
 		if !ok {
@@ -58,7 +59,7 @@ func (d *persisted) find(r *http.Request, p *params) *gqlerror.Error {
 	case hash != "":
 		p.learns = hash
 	}
-	if d.untrusted != nil && !d.documents().Has(p.Query) && !d.untrusted(r, p.OperationName, p.Query) {
+	if d.untrusted != nil && !given.Has(p.Query) && !d.untrusted(r, p.OperationName, p.Query) {
 		return coded(graphqlerr.Untrusted, "this server answers no other documents than those that it was given")
 	}
 	return nil

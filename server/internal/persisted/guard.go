@@ -121,12 +121,15 @@ func (g *Guard) Follow(ctx context.Context, schema *ast.Schema) {
 			return
 		case <-again.C:
 		}
-		switch changed, err := g.files.Reload(); {
-		case err != nil && err.Error() != failure:
+		changed, err := g.files.Reload()
+		switch {
+		case err == nil:
+			failure = ""
+		case err.Error() != failure:
 			failure = err.Error()
 			g.log.Error("the trusted documents stay as they were: the manifests cannot be read again", "error", err)
-		case changed:
-			failure = ""
+		}
+		if changed {
 			g.loaded(schema)
 		}
 	}
