@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,7 +13,7 @@ import (
 func (a *attacker) graphql(d dice) *request {
 	return draw(d, []weighted[func(dice) *request]{
 		{12, a.honest}, {24, a.values}, {24, a.tokens}, {10, a.garbled}, {3, a.bomb}, {15, a.transport}, {8, a.jsonBody},
-		{2, a.troubled},
+		{2, a.troubled}, {3, a.identified},
 	})(d)
 }
 
@@ -294,5 +295,35 @@ func (a *attacker) troubled(d dice) *request {
 	doc := w.write()
 	q := post("graphql/trouble", doc.text, doc.variables)
 	q.trouble = pick(d, troubles)
+	return q
+}
+
+// identified asks a document by an identifier that the shop may know, does not know, or that is that of another one.
+func (a *attacker) identified(d dice) *request {
+	w := a.author(d, 0)
+	w.open = true
+	doc := w.write()
+	q := post("graphql/identified", doc.text, doc.variables)
+	members := strings.TrimPrefix(q.body, `{"query":`+quoted(doc.text)) // those beside the query
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(doc.text)))
+	extension := func(hash string) string {
+		return `{"persistedQuery":{"version":1,"sha256Hash":` + quoted(hash) + `}}`
+	}
+	switch d.IntN(6) {
+	case 0:
+		q.body = `{"documentId":` + quoted(d.text()) + members
+	case 1:
+		q.body = `{"documentId":` + w.hostileJSON() + members
+	case 2: // the document has been sent, or has not
+		q.body = `{"extensions":` + extension(hash) + members
+	case 3:
+		q.body = strings.TrimSuffix(q.body, "}") + `,"extensions":` + extension(d.changed(hash)) + "}"
+	case 4:
+		q.body = strings.TrimSuffix(q.body, "}") + `,"extensions":` + extension(hash) + "}"
+		q.want = answered
+	case 5:
+		q = get(q.kind, doc)
+		q.query = url.Values{"extensions": {extension(d.text())}}.Encode()
+	}
 	return q
 }

@@ -161,9 +161,10 @@ func TestWrongAnswersAreFound(t *testing.T) {
 // TestEveryCodeIsAskedFor: the lists of what must be met are those of the code.
 func TestEveryCodeIsAskedFor(t *testing.T) {
 	// No request brings about a stored object that another program has broken, or rows of a former schema, as REBUILDING
-	// takes, and none waits for what was written, as STALE does; INTERNAL none may.
+	// takes, and none waits for what was written, as STALE does; the shop was given no documents that alone it answers, as
+	// UNTRUSTED_DOCUMENT takes; INTERNAL none may.
 	wanted := []string{string(graphqlerr.Internal), string(graphqlerr.AggregateIncomplete), string(graphqlerr.Stale),
-		string(graphqlerr.Rebuilding)}
+		string(graphqlerr.Rebuilding), string(graphqlerr.Untrusted)}
 	for _, c := range codes {
 		wanted = append(wanted, string(c))
 	}

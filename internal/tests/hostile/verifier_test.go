@@ -16,7 +16,7 @@ import (
 // codes are those that the API documents, and that clients can provoke, alone or together with a store that fails.
 var codes = []graphqlerr.Code{
 	graphqlerr.BadUserInput, graphqlerr.InvalidToken, graphqlerr.Unauthenticated, graphqlerr.Forbidden,
-	graphqlerr.ParseFailed,
+	graphqlerr.ParseFailed, graphqlerr.DocumentNotFound,
 	graphqlerr.ValidationFailed, graphqlerr.LimitExceeded, graphqlerr.Timeout, graphqlerr.Unavailable,
 }
 
