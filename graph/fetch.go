@@ -8,7 +8,6 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
-	"github.com/foldql/foldql/graph/internal/resolve"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -60,19 +59,22 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], que
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection[*R]{Items: make([]*R, len(p.Rows)), NextToken: p.NextToken()}
+	conn, err := connection(ctx, rt, c, &p)
+	if err != nil {
+		return nil, err
+	}
+	return conn, rt.resolver.LookAheadPage(ctx, q, p.Records())
+}
+
+func connection[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], p *read.Page) (conn *Connection[*R],
+	err error) {
+	conn = &Connection[*R]{Items: make([]*R, len(p.Rows)), NextToken: p.NextToken()}
 	for i := range p.Rows {
 		if conn.Items[i], err = decode(ctx, rt, c, p.Rows[i].Record); err != nil {
 			return nil, err
 		}
 	}
-	err = rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
-		resolve.EachItems(c, q, sets, func(of []ast.SelectionSet) {
-			nodes = append(nodes, c.AddNode(rt.reader.Catalog.Types[q.Type], of))
-		})
-		return nodes
-	}, p.Records())
-	return conn, err
+	return conn, nil
 }
 
 func (q *QueryRequest) pageRequest() *read.Request {

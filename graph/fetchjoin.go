@@ -44,6 +44,22 @@ func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *
 	return out, nil
 }
 
+// JoinPage resolves a @resolvesMany field of one value: it returns a page of the rows that have the id in the partition
+// key of the field's query, no rows where the id is absent. The request has the other arguments of that query. Pages
+// that were prefetched are not read again.
+func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value,
+	query QueryRequest) (*Connection[*R], error) {
+	q := rt.reader.Catalog.Queries[rt.reader.Catalog.Types[parent].Fields[field].Join.Pages]
+	if !id.Present() {
+		return &Connection[*R]{Items: []*R{}}, nil
+	}
+	p, err := rt.resolver.AnswerPage(ctx, parent, q, read.PageKey{ID: id}, query.pageRequest())
+	if err != nil {
+		return nil, err
+	}
+	return connection(ctx, rt, c, &p)
+}
+
 // Prefetch reads the rows that the operation joins to those that a resolver of the project's own is about to return, so
 // that one level of joins costs one batch there too. Rows are of the type that typ names; the field being resolved
 // returns them as they are, alone or in a list. It fails where they make the answer too large.

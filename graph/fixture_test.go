@@ -38,9 +38,15 @@ type Order {
   productIds: [ID!]! products: [Product!]!
   status: Status! placedAt: DateTime! total: Float! margin: Float sold: Int64!
   lastTrack: Track group: String! tags: [String!]
+  tracks(eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection
+  sameStatus(eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection
+  bills(reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection
 }
 type Track { orderId: ID! changedAt: DateTime! status: Status! note: String }
-type Ownership { ownerId: ID! subject: String! }
+type Ownership {
+  ownerId: ID! subject: String!
+  invoices(reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection
+}
 type Invoice { invoiceId: ID! ownerId: ID! subject: String! amount: Int! bill: Invoice }
 type Counter { orders: Int64! }
 type Line { shop: String! orderId: String! category: String! productId: ID! quantity: Int! }
@@ -57,6 +63,7 @@ type Query {
   OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
   Track(id: ID!, changedAt: DateTime, consistent: Boolean): Track
   TrackById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection!
+  Ownership(id: ID!, consistent: Boolean): Ownership
   Invoice(id: ID!, consistent: Boolean): Invoice
   InvoiceByOwnerId(ownerId: ID!, reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection!
   InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
@@ -141,6 +148,10 @@ func newShop() *catalog.Catalog {
 	join("Order", "lastTrack", 0, catalog.Join{Target: "Track", Index: driver.Primary})
 	join("Product", "maker", 3, catalog.Join{Target: "Customer", Index: driver.Primary})
 	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Index: driver.Primary})
+	join("Order", "tracks", 0, catalog.Join{Target: "Track", Index: driver.Primary, Pages: "TrackById"})
+	join("Order", "sameStatus", 4, catalog.Join{Target: "Order", Index: 0, Pages: "OrderByStatus"})
+	join("Order", "bills", 2, catalog.Join{Target: "Invoice", Index: 1, Pages: "InvoiceBySubject"})
+	join("Ownership", "invoices", 0, catalog.Join{Target: "Invoice", Index: 0, Pages: "InvoiceByOwnerId"})
 	types["Order"].Fields["margin"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 
 	id := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }
@@ -151,6 +162,7 @@ func newShop() *catalog.Catalog {
 		"Track": {Kind: catalog.QueryOne, Type: "Track", Index: driver.Primary, PK: id("id"),
 			SK: []catalog.KeyArg{{Name: "changedAt", Kind: keys.KindDateTime}}},
 		"TrackById": {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},
+		"Ownership": {Kind: catalog.QueryOne, Type: "Ownership", Index: driver.Primary, PK: id("id")},
 		"Invoice":   {Kind: catalog.QueryOne, Type: "Invoice", Index: driver.Primary, PK: id("id")},
 		"InvoiceByOwnerId": {Kind: catalog.QueryPage, Type: "Invoice", Index: 0, PK: id("ownerId"),
 			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},

@@ -59,8 +59,14 @@ func TestEveryQueryWithATokenWalksItsRowsOnce(t *testing.T) {
 			}
 		})
 	}
-	if n := strings.Count(generated.SDL(), "nextToken:") / 2; walked != n { // an argument, and a field of the connection
-		t.Errorf("%d queries walked, and %d have a token", walked, n)
+	connections := 0
+	for _, typ := range a.schema.Types {
+		if typ.Fields.ForName("nextToken") != nil {
+			connections++
+		}
+	}
+	if walked != connections {
+		t.Errorf("%d queries walked, and there are %d connections", walked, connections)
 	}
 	if n := a.store.beyond.Load(); n > 0 {
 		t.Errorf("%d pages had more keys examined than their rows and one", n)

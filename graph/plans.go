@@ -72,7 +72,7 @@ func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandle
 func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 	next := s.ExecutableSchema.Exec(ctx)
 	return func(ctx context.Context) *graphql.Response {
-		l := resolve.NewLoaders(s.rt.resolver)
+		l := resolve.NewLoaders(s.rt.resolver, s.Schema())
 		return l.Bounded(ctx, next(l.Within(s.rt.reader.Hold(ctx))))
 	}
 }

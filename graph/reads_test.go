@@ -25,6 +25,14 @@ var readsPerOperation = []struct {
 	{"a batch holds every key of its level", `{ Order(id: "big") { products { name } } }`, 2, 251, 0},
 	{"a sorted target is one range per id", `{ OrderByStatus(status: OPEN, limit: 3) { items { lastTrack { ` +
 		`status } } } }`, 0, 0, 4},
+	{"pages are one range for each value", `{ OrderByStatus(status: OPEN, limit: 3) { items { tracks(limit: 1) { items { ` +
+		`status } } } } }`, 0, 0, 4},
+	{"rows that share a value share the page", `{ OrderByStatus(status: OPEN, limit: 3) { items { sameStatus(limit: 2) { ` +
+		`items { orderId } } } } }`, 0, 0, 2},
+	{"what rows of pages are joined to is one batch", `{ OrderByStatus(status: OPEN, limit: 3) { items { tracks { items { ` +
+		`orderId } } sameStatus(limit: 2) { items { customer { name } } } } } }`, 1, 2, 5},
+	{"pages of an index that lacks a field are completed each in one batch",
+		`{ Order(id: "o0") { sameStatus(limit: 3) { items { sold } } } }`, 2, 4, 1},
 	{"what is skipped is not read", `{ Order(id: "o0") { orderId products @skip(if: true) { name } } }`, 1, 1, 0},
 	{"an id that is not there is not read", `{ Order(id: "o1") { referrer { name } } }`, 1, 1, 0},
 }
@@ -110,6 +118,10 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 			`"by":["status"],"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[` +
 			`{"path":"page.items.lastTrack","field":"Order.lastTrack","how":"a partition each","table":"Track",` +
 			`"by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,"rows":6,"keys":13}`,
+		`{ o: Order(id: "o0") { t: tracks(limit: 5) { items { status } } } }`: `{"steps":[{"path":"o","field":"Order",` +
+			`"how":"by key","table":"Order","by":["id"],"reads":1,"rows":1,"keys":1,"joins":[` +
+			`{"path":"o.t","field":"Order.tracks","how":"a range each","table":"Track","by":["orderId"],"reads":1,"rows":5,` +
+			`"keys":6}]}],"levels":2,"reads":2,"rows":6,"keys":7}`,
 		`{ __typename }`: `{"steps":null,"levels":0,"reads":0,"rows":0,"keys":0}`,
 	} {
 		if got := explain(query); got != want {

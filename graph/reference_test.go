@@ -110,14 +110,22 @@ func (r *reference) resolve(ctx context.Context, typ string, f graphql.Collected
 		}
 		return *of.NextToken, nil
 	case *row:
-		return r.field(ctx, typ, f.Name, of)
+		return r.field(ctx, typ, f, of)
 	}
 	panic("no such object")
 }
 
-func (r *reference) field(ctx context.Context, typ, name string, of *row) (any, error) {
-	t := r.b.catalog.Types[typ]
+func (r *reference) field(ctx context.Context, typ string, f graphql.CollectedField, of *row) (any, error) {
+	t, name := r.b.catalog.Types[typ], f.Name
 	c := r.b.codec(typ)
+	var args map[string]any
+	q := r.b.catalog.Queries[nestedQuery(t.Fields[name])]
+	if q != nil {
+		var err error
+		if args, err = r.arguments(ctx, q, f); err != nil {
+			return nil, err
+		}
+	}
 	if err := CheckFieldAccess(ctx, r.b.rt, typ, name, c, of); err != nil {
 		return nil, err
 	}
@@ -143,6 +151,17 @@ func (r *reference) field(ctx context.Context, typ, name string, of *row) (any, 
 	if stored != nil {
 		id = keys.String(text1(of, t.Model.Fields[field.Ordinal].Name))
 	}
+	if q != nil {
+		page, err := pageArguments(args)
+		if err != nil {
+			return nil, err
+		}
+		got, err := JoinPage(ctx, r.b.rt, typ, name, target, id, QueryRequest{SK: values(args, nil, q.SKParts), Page: page})
+		if got == nil {
+			return nil, err
+		}
+		return got, err
+	}
 	got, err := JoinOne(ctx, r.b.rt, typ, name, target, id)
 	if got == nil {
 		return nil, err
@@ -150,8 +169,15 @@ func (r *reference) field(ctx context.Context, typ, name string, of *row) (any, 
 	return got, err
 }
 
-func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, error) {
-	q := r.b.catalog.Queries[f.Name]
+func nestedQuery(f *catalog.Field) string {
+	if f.Join == nil {
+		return ""
+	}
+	return f.Join.Pages
+}
+
+// arguments are those of a field, of which those of the keys of the query are values.
+func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.CollectedField) (map[string]any, error) {
 	args := f.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
 	var failed error
 	for _, def := range f.Definition.Arguments { // in the order in which gqlgen reads them
@@ -176,25 +202,19 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		}
 		args[def.Name] = v
 	}
-	if failed != nil {
-		return nil, failed
+	return args, failed
+}
+
+// values are those of the arguments that keys are made of.
+func values(args map[string]any, of, parts []catalog.KeyArg) (vals []keys.Value) {
+	for _, a := range slices.Concat(of, parts) {
+		v, _ := args[a.Name].(keys.Value)
+		vals = append(vals, v)
 	}
-	values := func(of, parts []catalog.KeyArg) (vals []keys.Value) {
-		for _, a := range slices.Concat(of, parts) {
-			v, _ := args[a.Name].(keys.Value)
-			vals = append(vals, v)
-		}
-		return vals
-	}
-	if q.Kind == catalog.QueryOne {
-		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
-			Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(q.SK, q.SKParts), Consistent: given[bool](args, "consistent"),
-		})
-		if got == nil {
-			return nil, err
-		}
-		return got, err
-	}
+	return vals
+}
+
+func pageArguments(args map[string]any) (catalog.PageArgs, error) {
 	page := catalog.PageArgs{
 		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"),
 		To:      given[string](args, "to"),
@@ -203,12 +223,35 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	if n, ok := args["limit"]; ok {
 		limit, err := scalar.UnmarshalInt(n)
 		if err != nil {
-			return nil, err
+			return page, err
 		}
 		page.Limit = &limit
 	}
+	return page, nil
+}
+
+func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, error) {
+	q := r.b.catalog.Queries[f.Name]
+	args, err := r.arguments(ctx, q, f)
+	if err != nil {
+		return nil, err
+	}
+	if q.Kind == catalog.QueryOne {
+		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
+			Name: q.Name, PK: values(args, q.PK, q.PKParts), SK: values(args, q.SK, q.SKParts),
+			Consistent: given[bool](args, "consistent"),
+		})
+		if got == nil {
+			return nil, err
+		}
+		return got, err
+	}
+	page, err := pageArguments(args)
+	if err != nil {
+		return nil, err
+	}
 	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
-		Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(nil, q.SKParts), Page: page,
+		Name: q.Name, PK: values(args, q.PK, q.PKParts), SK: values(args, nil, q.SKParts), Page: page,
 	})
 	if got == nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (b *bench) resolving(t *testing.T, query string) context.Context {
 	field := op.Operation.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field,
 		Selections: field.SelectionSet}})
-	return resolve.NewLoaders(b.rt.resolver).Within(ctx)
+	return resolve.NewLoaders(b.rt.resolver, nil).Within(ctx)
 }
 
 func (b *bench) codec(typ string) *querydb.Codec[row] { return codec(b.catalog.Types[typ].Model) }
@@ -83,7 +83,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	ctx := resolve.NewLoaders(b.rt.resolver).Within(t.Context())
+	ctx := resolve.NewLoaders(b.rt.resolver, nil).Within(t.Context())
 	for range 3 {
 		got, err := JoinOne(ctx, b.rt, "Order", "lastTrack", b.codec("Track"), keys.String("o1"))
 		if err != nil || got == nil || text1(got, "status") != "SENT" {
@@ -169,7 +169,7 @@ func TestAFailedBatchFailsEachFieldOnItsOwn(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	b.store.fail = func(context.Context, string) error { return querydb.ErrThrottled }
-	ctx := resolve.NewLoaders(b.rt.resolver).Within(t.Context())
+	ctx := resolve.NewLoaders(b.rt.resolver, nil).Within(t.Context())
 	_, first := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	_, second := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	if graphqlerr.CodeOf(first) != graphqlerr.Unavailable || graphqlerr.CodeOf(second) != graphqlerr.Unavailable {

@@ -47,11 +47,14 @@ type ObjectField struct {
 	Rule    *Rule   // @auth on the field; its owner is that of the row
 }
 
-// Join is a virtual field: @resolves, or with Many @resolvesMany.
+// Join is a virtual field: @resolves, with Many @resolvesMany on a list, or with Pages @resolvesMany on one value.
 type Join struct {
 	Target string // GraphQL type, a key of Catalog.Types
 	Many   bool
 	Index  int // ordinal of the target's index, driver.Primary for its table
+	// Pages is a key of Catalog.Queries: the query of kind QueryPage with whose pages the field answers, under the value
+	// in the place of its partition key. "" for rows that ids lead to.
+	Pages string
 }
 
 // Rule is @auth: it admits members of Groups and, with Owner, the row's owner. A Rule with neither admits every caller

@@ -137,11 +137,23 @@ type Join struct {
 	Name   string
 	Source *Field
 	Target *ReadModel
-	Many   bool
+	Many   bool   // Source is a list, and each of its elements leads to a row
+	Paged  bool   `json:",omitempty"` // Source is one value, which leads to pages of the query Pages
 	Via    *Index // nil: by primary key
 	Key    *Field // of Target, by whose value its row is found
 	Auth   *Auth  // of Source: who may not read the id may not read what it leads to
 	Pos    Pos
+}
+
+// Pages is the query of Target whose pages the field answers with, where it is Paged. ok is false where Target has no
+// such query: there is one row at each key.
+func (j *Join) Pages() (q Query, ok bool) {
+	queries := j.Target.Queries()
+	i := slices.IndexFunc(queries, func(q Query) bool { return q.Connection != "" && q.Index == j.Via })
+	if i < 0 {
+		return Query{}, false
+	}
+	return queries[i], true
 }
 
 // IndexNamed finds an index of the model by its name in the API, nil for none.

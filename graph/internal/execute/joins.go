@@ -19,7 +19,9 @@ type Joins struct {
 	ctx    context.Context
 	viewer access.Viewer
 	source RowSource
+	vars   map[string]any // of the operation
 	nodes  []nodeRows
+	pages  []pageRows
 	seen   map[read.JoinKey]int32
 }
 
@@ -28,8 +30,10 @@ type Joins struct {
 type RowSource interface {
 	// Load reads the rows of distinct keys.
 	Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows
-	// Refuse closes a join for all its parents.
-	Refuse(j *plan.Join, err error)
+	// Pages reads the pages under distinct keys.
+	Pages(ctx context.Context, p *plan.Pages, ids []read.PageKey, r *read.Request) []read.Paged
+	// Refuse closes the virtual field at a path for all its parents.
+	Refuse(path string, err error)
 }
 
 // planSource is the RowSource of a plan.
@@ -39,7 +43,11 @@ func (s planSource) Load(ctx context.Context, g read.Target, ids []read.JoinKey,
 	return s.rd.Joined(ctx, g, ids, fields)
 }
 
-func (planSource) Refuse(*plan.Join, error) {} // the nodes know it
+func (s planSource) Pages(ctx context.Context, p *plan.Pages, ids []read.PageKey, r *read.Request) []read.Paged {
+	return read.Paging{Reader: s.rd, Query: p.Query}.Read(ctx, ids, r)
+}
+
+func (planSource) Refuse(string, error) {} // the nodes know it
 
 // nodeRows are the rows of one node. In a joined node they are distinct, however many parents share one:
 // refs[starts[i]:starts[i+1]] are the rows that parent i leads to.
@@ -62,7 +70,7 @@ func (js *Joins) errorOf(n *nodeRows, j *plan.Join, refs []int32) error {
 			return js.rd.NotKnown(js.ctx, j.Type, "what leads to them")
 		}
 		if ref == unreadable {
-			return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", j.Type.Name)
+			return errUnreadable(j.Type)
 		}
 		if ref >= 0 {
 			if err := n.Err(int(ref)); err != nil {
@@ -71,6 +79,10 @@ func (js *Joins) errorOf(n *nodeRows, j *plan.Join, refs []int32) error {
 		}
 	}
 	return nil
+}
+
+func errUnreadable(t *catalog.Type) error {
+	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", t.Name)
 }
 
 // References of a parent that are no row.
@@ -83,19 +95,22 @@ const (
 // maxKeptIDs bounds the ids whose memory is kept for the next run.
 const maxKeptIDs = 4096
 
-// NewJoins makes the joins of the rows of an answer that has so many nodes.
-func NewJoins(ctx context.Context, rd *read.Reader, source RowSource, nodes int) *Joins {
+// NewJoins makes the joins of the rows of an answer, of an operation with these variables.
+func NewJoins(ctx context.Context, rd *read.Reader, source RowSource, size plan.Size, vars map[string]any) *Joins {
 	js := new(Joins)
-	js.begin(ctx, rd, source, nodes)
+	js.begin(ctx, rd, source, size, vars)
 	return js
 }
 
-func (js *Joins) begin(ctx context.Context, rd *read.Reader, source RowSource, nodes int) {
-	js.ctx, js.rd, js.viewer, js.source = ctx, rd, rd.Viewer(ctx), source
-	if cap(js.nodes) < nodes {
-		js.nodes = make([]nodeRows, nodes)
+func (js *Joins) begin(ctx context.Context, rd *read.Reader, source RowSource, size plan.Size, vars map[string]any) {
+	js.ctx, js.rd, js.viewer, js.source, js.vars = ctx, rd, rd.Viewer(ctx), source, vars
+	if cap(js.nodes) < size.Nodes {
+		js.nodes = make([]nodeRows, size.Nodes)
 	}
-	js.nodes = js.nodes[:nodes]
+	js.nodes = js.nodes[:size.Nodes]
+	if size.Pages > 0 {
+		js.pages = make([]pageRows, size.Pages)
+	}
 }
 
 // end lets go of everything but the memory that the next run can use.
@@ -109,7 +124,7 @@ func (js *Joins) end() {
 		js.seen = nil
 	}
 	clear(js.seen)
-	js.ctx, js.rd, js.viewer, js.source = nil, nil, access.Viewer{}, nil
+	js.ctx, js.rd, js.viewer, js.source, js.vars, js.pages = nil, nil, access.Viewer{}, nil, nil, nil
 }
 
 // SetRows gives a node its rows.
@@ -118,20 +133,23 @@ func (js *Joins) SetRows(n *plan.Node, recs []record.Record) { js.nodes[n.ID].Re
 // Resolve reads what the rows of the nodes are joined to, and what those are joined to, one level after the other.
 func (js *Joins) Resolve(level []*plan.Node) {
 	for len(level) > 0 {
+		var below []*plan.Node
 		var joins []*plan.Join
 		for _, n := range level {
 			for _, j := range n.Joins {
 				js.findKeys(n, j)
-				joins = append(joins, j)
+				joins, below = append(joins, j), append(below, j.Node)
 			}
 		}
 		js.readLevel(joins)
-		level = level[:0:0]
-		for _, j := range joins {
-			if len(js.nodes[j.Node.ID].Records) > 0 {
-				level = append(level, j.Node)
+		for _, n := range level {
+			for _, p := range n.Pages {
+				js.findPages(n, p)
+				js.readPages(p)
+				below = append(below, p.Items...)
 			}
 		}
+		level = slices.DeleteFunc(below, func(n *plan.Node) bool { return len(js.nodes[n.ID].Records) == 0 })
 	}
 }
 
@@ -242,7 +260,7 @@ func (js *Joins) readLevel(joins []*plan.Join) {
 // deny closes a join for all its parents.
 func (js *Joins) deny(j *plan.Join, err error) {
 	js.nodes[j.Node.ID].denied = err
-	js.source.Refuse(j, err)
+	js.source.Refuse(j.Path, err)
 }
 
 // readTarget reads the rows of those joins that lead to the target.

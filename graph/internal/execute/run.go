@@ -31,7 +31,7 @@ type answer struct {
 // they are joined to, level by level, and writes all of it. Errors go to the context's response.
 func Run(ctx context.Context, rd *read.Reader, limit Limit, p *plan.Plan, vars map[string]any) []byte {
 	e := executions.Get().(*execution)
-	e.Joins.begin(ctx, rd, planSource{rd}, p.Nodes)
+	e.Joins.begin(ctx, rd, planSource{rd}, p.Size, vars)
 	e.writer.begin(&e.Joins, limit)
 	data := e.run(p, vars)
 	e.end()
@@ -107,7 +107,7 @@ func (e *execution) assignRows(r *plan.Root, a *answer, joined []*plan.Node) []*
 // assign gives a node its rows, and appends it where it has joins to follow.
 func (e *execution) assign(n *plan.Node, recs []record.Record, joined []*plan.Node) []*plan.Node {
 	e.SetRows(n, recs)
-	if len(n.Joins) > 0 && len(recs) > 0 {
+	if len(n.Joins)+len(n.Pages) > 0 && len(recs) > 0 {
 		joined = append(joined, n)
 	}
 	return joined

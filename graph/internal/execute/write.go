@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"errors"
+
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -35,9 +37,23 @@ func (w *writer) end() {
 // The writers below report whether they wrote a value. Where they did not, a null stood where the schema allows none,
 // nothing is left of what they wrote, and the null is for the place above.
 
-// fail reports an error of a member at the place where the answer stands, and writes null for it.
+// fail reports an error of a member at the place where the answer stands, or at its argument that is wrong, and writes
+// null for it.
 func (w *writer) fail(m *plan.Member, err error) bool {
-	w.report(m, err)
+	var argument *plan.ArgumentError
+	if !errors.As(err, &argument) {
+		w.report(m, err)
+		return w.null(m)
+	}
+	w.enter(argument.Name)
+	if argument.Element != nil {
+		w.at(*argument.Element)
+	}
+	w.report(m, argument.Err)
+	if argument.Element != nil {
+		w.leave()
+	}
+	w.leave()
 	return w.null(m)
 }
 
@@ -85,7 +101,7 @@ func (w *writer) object(n *plan.Node, i int) bool {
 		w.buf = append(w.buf, m.Key...)
 		if m.Text != nil {
 			w.buf = append(w.buf, m.Text...)
-		} else if m.Rule == nil && m.Join == nil {
+		} else if m.Rule == nil && !m.Virtual() {
 			ok = w.stored(m, rec.JSON(m.Ordinal)) && ok
 		} else {
 			ok = w.guarded(n, m, rec, i) && ok
@@ -122,6 +138,13 @@ func (w *writer) stored(m *plan.Member, text []byte) bool {
 
 // guarded writes a field under a rule, or a virtual one.
 func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int) bool {
+	if m.Pages != nil {
+		if err := w.joins.wrongArgument(m.Pages); err != nil {
+			w.enter(m.Alias)
+			defer w.leave()
+			return w.fail(m, err)
+		}
+	}
 	if m.Rule != nil {
 		owns := func() access.Owning { return w.joins.viewer.Owning(n.Type, rec) }
 		if err := w.joins.viewer.CheckField(n.Type, m.Rule, owns); err != nil {
@@ -130,12 +153,24 @@ func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int)
 			return w.fail(m, w.joins.refusal(w.node.Type, err))
 		}
 	}
-	if m.Join == nil {
+	if !m.Virtual() {
 		return w.stored(m, rec.JSON(m.Ordinal))
 	}
 	w.enter(m.Alias)
 	defer w.leave()
+	if m.Pages != nil {
+		return w.page(m, i)
+	}
 	return w.joined(m, i)
+}
+
+// page writes the page that row i leads to.
+func (w *writer) page(m *plan.Member, i int) bool {
+	p, first, err := w.joins.page(m.Pages, i)
+	if err != nil {
+		return w.fail(m, err)
+	}
+	return w.mayGoOn(len(w.buf)) && w.connection(&m.Pages.Asked, p, first) || w.null(m)
 }
 
 // joined writes what row i leads to.

@@ -2,7 +2,6 @@ package execute
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -43,43 +42,27 @@ func (w *writer) root(r *plan.Root, a *answer) bool {
 	defer w.leave()
 	switch {
 	case a.err != nil:
-		return w.failRoot(r, a.err)
+		return w.fail(&r.Member, a.err)
 	case r.Row == nil:
-		return w.connection(r, &a.page) || w.null(&r.Member)
+		return w.connection(&r.Asked, &a.page, 0) || w.null(&r.Member)
 	case a.rec == nil:
 		return w.absent(&r.Member)
 	}
 	return w.object(r.Row, 0) || w.null(&r.Member)
 }
 
-func (w *writer) failRoot(r *plan.Root, err error) bool {
-	var argument *plan.ArgumentError
-	if !errors.As(err, &argument) {
-		return w.fail(&r.Member, err)
-	}
-	w.enter(argument.Name)
-	if argument.Element != nil {
-		w.at(*argument.Element)
-	}
-	w.report(&r.Member, argument.Err)
-	if argument.Element != nil {
-		w.leave()
-	}
-	w.leave()
-	return w.null(&r.Member)
-}
-
-func (w *writer) connection(r *plan.Root, p *read.Page) bool {
+// connection writes a page, whose rows begin at a place among those of the nodes of its items.
+func (w *writer) connection(of *plan.Asked, p *read.Page, first int) bool {
 	start, ok := len(w.buf), true
 	w.buf = append(w.buf, '{')
-	for i := range r.Connection {
-		m := &r.Connection[i]
+	for i := range of.Connection {
+		m := &of.Connection[i]
 		w.buf = append(w.buf, m.Key...)
 		switch {
 		case m.Text != nil:
 			w.buf = append(w.buf, m.Text...)
 		case m.Items != nil:
-			ok = w.items(m, p) && ok
+			ok = w.items(m, p, first) && ok
 		case p.Next == "":
 			w.buf = append(w.buf, "null"...)
 		default:
@@ -94,13 +77,13 @@ func (w *writer) connection(r *plan.Root, p *read.Page) bool {
 	return true
 }
 
-func (w *writer) items(m *plan.ConnectionMember, p *read.Page) bool {
+func (w *writer) items(m *plan.ConnectionMember, p *read.Page, first int) bool {
 	w.enter(m.Alias)
 	defer w.leave()
 	list := w.openList()
 	if p.Members == nil {
 		for i := range p.Rows {
-			if !w.element(&list, m.Items[0], i, m.ElemNull) {
+			if !w.element(&list, m.Items[0], first+i, m.ElemNull) {
 				break
 			}
 		}

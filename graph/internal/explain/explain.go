@@ -38,6 +38,7 @@ const (
 	Range    How = "range of a partition"  // of the sort keys
 	Batch    How = "batch of keys"         // rows under their whole keys, at once
 	ForEach  How = "a partition each"      // one row of a partition for each value that leads there
+	Pages    How = "a range each"          // a page of a partition for each value that leads there
 	Together How = "range of a collection" // rows of several types, which lie together
 )
 
@@ -69,6 +70,9 @@ type Step struct {
 // besides is what is read of the step that it does not count.
 func (s *Step) besides() (reads, rows, keys int) {
 	reads, rows, keys = s.completions+s.owners, s.owners, s.completions*s.Rows+s.owners
+	if s.How == Pages { // each completes rows of its own
+		keys = min(s.completions, 1)*s.Rows + s.owners
+	}
 	switch {
 	case s.Items == 0:
 	case s.How == ByKey || s.How == Batch: // in the place of what it counts
@@ -88,6 +92,8 @@ type Explainer struct {
 	Catalog   *catalog.Catalog
 	Schema    *ast.Schema
 	MaxFanout int // rows that one join may lead to
+
+	vars map[string]any // of the operation
 }
 
 // Explain explains an operation of a valid document.
@@ -98,7 +104,7 @@ func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition,
 	if p == nil {
 		return nil, ErrResolvers
 	}
-	x := &Explanation{}
+	x, e := &Explanation{}, &Explainer{Catalog: e.Catalog, Schema: e.Schema, MaxFanout: e.MaxFanout, vars: vars}
 	for i := range p.Roots {
 		r := &p.Roots[i]
 		if r.Query == nil {
@@ -157,7 +163,11 @@ func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
 					s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
 				}
 			}
-			s.Joins = append(s.Joins, e.joins(n, path, s.Rows)...)
+			below, err := e.joins(n, path, s.Rows)
+			if err != nil {
+				return s, err
+			}
+			s.Joins = append(s.Joins, below...)
 		}
 		return s, nil
 	}
@@ -169,10 +179,19 @@ func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
 			s.Keys++ // as a page of one row
 		}
 	}
-	for _, n := range r.Items {
-		s.Joins = append(s.Joins, e.joins(n, path, s.Rows)...)
+	return s, e.below(&s, r.Items, path)
+}
+
+// below adds the steps of what the rows of a step are joined to, which stand in some nodes.
+func (e *Explainer) below(s *Step, nodes []*plan.Node, path string) error {
+	for _, n := range nodes {
+		joins, err := e.joins(n, path, s.Rows)
+		if err != nil {
+			return err
+		}
+		s.Joins = append(s.Joins, joins...)
 	}
-	return s, nil
+	return nil
 }
 
 // place says where the rows are, and what is lacking there.
@@ -226,15 +245,29 @@ func argumentsOf(q *catalog.Query, req *read.Request) (names []string) {
 }
 
 // joins are the steps of what the rows of a node are joined to.
-func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step) {
+func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step, err error) {
 	for _, j := range n.Joins {
-		steps = append(steps, e.join(n, j, path, rows))
+		s, err := e.join(n, j, path, rows)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
 	}
-	return steps
+	for _, p := range n.Pages {
+		s, err := e.pages(n, p, path, rows)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
 }
 
-func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) Step {
-	name := j.Path[strings.LastIndexByte(j.Path, '.')+1:]
+// last is the last of the response keys of a path.
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) (Step, error) {
+	name := last(j.Path)
 	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
 		rows = e.MaxFanout
 	}
@@ -247,8 +280,32 @@ func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) Step
 	if s.Owner = e.guardOf(j); s.Owner != "" {
 		s.owners = rows
 	}
-	s.Joins = e.joins(j.Node, s.Path, rows)
-	return s
+	err := e.below(&s, []*plan.Node{j.Node}, s.Path)
+	return s, err
+}
+
+// pages is the step of a virtual field that answers each of so many rows with a page.
+func (e *Explainer) pages(n *plan.Node, p *plan.Pages, path string, rows int) (Step, error) {
+	s := Step{Path: path + "." + last(p.Path), Field: n.Type.Name + "." + p.Field, How: Pages,
+		By: []string{n.Type.Model.Fields[p.Ordinal].Name}}
+	var req read.Request
+	if err := p.Args.Read(p.Query, e.vars, &req); err != nil {
+		return s, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	limit, err := read.PageSize(p.Query, &req.Page)
+	if err != nil {
+		return s, err
+	}
+	s.Reads = min(rows, e.MaxFanout/limit) // more pages are refused
+	s.Rows, s.Keys = s.Reads*limit, s.Reads*(limit+1)
+	s.place(e.Catalog.Types[p.Query.Type].Model, p.Query.Index, p.Fields)
+	if p.Query.Rule != nil && p.Query.Rule.AuthTable != "" {
+		s.Owner, s.owners = p.Query.Rule.AuthTable, s.Reads
+	}
+	if s.completions > 0 { // of each page
+		s.completions = s.Reads
+	}
+	return s, e.below(&s, p.Items, s.Path+".items")
 }
 
 // guardOf is the type whose rows say who may follow a join: the rule of an index holds for joins through it too.

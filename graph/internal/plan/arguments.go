@@ -34,8 +34,8 @@ func (c *Compiler) argument(f *ast.Field, name string) Argument {
 		return a
 	}
 	a.Named = def.Type.Name()
-	if t := c.Schema.Types[a.Named]; t != nil && t.Kind == ast.Enum {
-		a.Enum = t
+	if c.Schema != nil && c.Schema.Types[a.Named] != nil && c.Schema.Types[a.Named].Kind == ast.Enum {
+		a.Enum = c.Schema.Types[a.Named]
 	}
 	if def.DefaultValue != nil {
 		a.constant, a.given = c.constant(def.DefaultValue), true

@@ -10,16 +10,24 @@ import (
 // Plan is a compiled operation: what to read, and what to write of it.
 type Plan struct {
 	Roots []Root
-	Nodes int
+	Size
 }
+
+// Size counts the places of a plan in which there are rows.
+type Size struct{ Nodes, Pages int }
 
 // Root is one field of the operation itself.
 type Root struct {
 	Member
-	Query *catalog.Query // nil for __typename
-	Args  Arguments
+	Asked // its Query is nil for __typename
 	// Row is what a query of kind QueryOne answers with.
 	Row *Node
+}
+
+// Asked is a query that an operation asks, and what it selects of the answer.
+type Asked struct {
+	Query *catalog.Query
+	Args  Arguments
 	// Connection are the fields of the answer to a query of kind QueryPage, and items the nodes among them, which stand
 	// for the same rows, or, of a collection, for those of their types among them.
 	Connection []ConnectionMember
@@ -47,7 +55,7 @@ func (c *Compiler) Compile(op *ast.OperationDefinition) *Plan {
 	if c.unsupported {
 		return nil
 	}
-	p.Nodes = c.NodeCount
+	p.Size = c.Size
 	return p
 }
 
@@ -71,9 +79,7 @@ func (c *Compiler) root(s selected, first bool) Root {
 		r.Row = c.AddNode(t, s.Of)
 		r.Items = []*Node{r.Row}
 	} else {
-		for i, m := range c.Collect(q.Connection, s.Of) {
-			r.addConnectionMember(c, m, i == 0)
-		}
+		r.selectPage(c, s.Of)
 	}
 	if t != nil {
 		r.Fields = r.readFields(t)
@@ -81,32 +87,41 @@ func (c *Compiler) root(s selected, first bool) Root {
 	return r
 }
 
-func (r *Root) addConnectionMember(c *Compiler, s selected, first bool) {
+// selectPage notes what is selected of a connection.
+func (a *Asked) selectPage(c *Compiler, sets []ast.SelectionSet) {
+	for i, m := range c.Collect(a.Query.Connection, sets) {
+		a.addConnectionMember(c, m, i == 0)
+	}
+}
+
+func (a *Asked) addConnectionMember(c *Compiler, s selected, first bool) {
 	m := ConnectionMember{Member: Member{Key: responseKey(s.Alias, first), Alias: s.Alias}}
 	switch s.Name {
 	case "__typename":
-		m.Text = quoted(r.Query.Connection)
+		m.Text = quoted(a.Query.Connection)
 	case "nextToken":
-		r.Token = true
+		a.Token = true
 	case "items":
 		m.NonNull = s.Definition.Type.NonNull
 		m.ElemNull = s.Definition.Type.Elem != nil && !s.Definition.Type.Elem.NonNull
-		if r.Query.Collection != nil {
-			m.Items = c.ItemNodes(r.Query, s.Of)
-		} else {
-			m.Items = []*Node{c.AddNode(c.Catalog.Types[r.Query.Type], s.Of)}
-		}
-		r.Items = append(r.Items, m.Items...)
+		c.within(s.Alias, func() {
+			if a.Query.Collection != nil {
+				m.Items = c.ItemNodes(a.Query, s.Of)
+			} else {
+				m.Items = []*Node{c.AddNode(c.Catalog.Types[a.Query.Type], s.Of)}
+			}
+		})
+		a.Items = append(a.Items, m.Items...)
 	default:
 		c.unsupported = true
 	}
-	r.Connection = append(r.Connection, m)
+	a.Connection = append(a.Connection, m)
 }
 
-// readFields returns the ordinals that any of the root's nodes reads.
-func (r *Root) readFields(t *catalog.Type) []int {
+// readFields returns the ordinals that any of the nodes of the rows reads.
+func (a *Asked) readFields(t *catalog.Type) []int {
 	all := &Node{Fields: []int{}}
-	for _, n := range r.Items {
+	for _, n := range a.Items {
 		for _, ordinal := range n.Fields {
 			all.reads(ordinal)
 		}

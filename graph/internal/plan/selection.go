@@ -17,7 +17,7 @@ type Compiler struct {
 	Schema    *ast.Schema
 	Fragments ast.FragmentDefinitionList
 	Vars      map[string]any
-	NodeCount int
+	Size      Size // of what is compiled so far
 	Members   int
 	Path      []string // the response keys that lead to the node being made
 	// unsupported is set where something is selected that is not the catalog's to answer.
@@ -125,6 +125,7 @@ type Node struct {
 	Type    *catalog.Type
 	Members []Member
 	Joins   []*Join
+	Pages   []*Pages
 	// Fields are the ordinals that are read of each row.
 	Fields []int
 }
@@ -140,7 +141,8 @@ type Member struct {
 	Rule    *catalog.Field // set where a rule holds for the field
 	Part    string         // the name of a field of an object for which a rule holds
 	Text    []byte         // set where the answer is the same for all rows, as __typename
-	Join    *Join          // set where the field is virtual
+	Join    *Join          // set where the field is virtual: rows that ids lead to
+	Pages   *Pages         // set where the field is virtual: pages of rows
 	Object  *Object        // set where the field holds objects
 }
 
@@ -155,8 +157,8 @@ type Join struct {
 }
 
 func (c *Compiler) AddNode(t *catalog.Type, sets []ast.SelectionSet) *Node {
-	n := &Node{ID: c.NodeCount, Type: t, Fields: []int{}}
-	c.NodeCount++
+	n := &Node{ID: c.Size.Nodes, Type: t, Fields: []int{}}
+	c.Size.Nodes++
 	for i, s := range c.Collect(t.Name, sets) {
 		n.Members = append(n.Members, c.member(n, s, i == 0))
 	}
@@ -181,7 +183,12 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 			n.reads(n.Type.Owner)
 		}
 	}
-	if f.Join != nil {
+	switch {
+	case f.Join == nil:
+	case f.Join.Pages != "":
+		m.Pages = c.pages(n.Type, f, s)
+		n.Pages = append(n.Pages, m.Pages)
+	default:
 		m.Join = c.join(f, s)
 		n.Joins = append(n.Joins, m.Join)
 	}
@@ -206,11 +213,11 @@ func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 
 func (c *Compiler) join(f *catalog.Field, s selected) *Join {
 	t := c.Catalog.Types[f.Join.Target]
-	c.Path = append(c.Path, s.Alias)
-	j := &Join{Target: read.Target{Type: t, Index: f.Join.Index}, Path: strings.Join(c.Path, "."), Many: f.Join.Many,
-		Ordinal: f.Ordinal}
-	j.Node = c.AddNode(t, s.Of)
-	c.Path = c.Path[:len(c.Path)-1]
+	j := &Join{Target: read.Target{Type: t, Index: f.Join.Index}, Many: f.Join.Many, Ordinal: f.Ordinal}
+	c.within(s.Alias, func() {
+		j.Path = strings.Join(c.Path, ".")
+		j.Node = c.AddNode(t, s.Of)
+	})
 	if elem := s.Definition.Type.Elem; elem != nil {
 		j.ElemNull = !elem.NonNull
 	}
@@ -219,6 +226,16 @@ func (c *Compiler) join(f *catalog.Field, s selected) *Join {
 	}
 	return j
 }
+
+// within has what is compiled stand below a response key.
+func (c *Compiler) within(alias string, compile func()) {
+	c.Path = append(c.Path, alias)
+	compile()
+	c.Path = c.Path[:len(c.Path)-1]
+}
+
+// Virtual reports whether the field is none of the row itself.
+func (m *Member) Virtual() bool { return m.Join != nil || m.Pages != nil }
 
 // reads notes that the field is read of every row of the node.
 func (n *Node) reads(ordinal int) {

@@ -69,10 +69,10 @@ func (rs *Resolver) asked(ctx context.Context, t *catalog.Type) []*plan.Node {
 	if field == nil || !graphql.HasOperationContext(ctx) || field.Field.Definition == nil {
 		return nil
 	}
-	c, sets := rs.compiler(ctx), []ast.SelectionSet{field.Field.Selections}
+	c, sets := rs.Loaders(ctx).compiler(ctx), []ast.SelectionSet{field.Field.Selections}
 	nodes := []*plan.Node{}
 	answer := field.Field.Definition.Type.Name()
-	q := rs.Reader.Catalog.Queries[field.Field.Name]
+	q := rs.query(field)
 	switch {
 	case answer == t.Name:
 		nodes = append(nodes, c.AddNode(t, sets))
@@ -85,4 +85,18 @@ func (rs *Resolver) asked(ctx context.Context, t *catalog.Type) []*plan.Node {
 		return nil
 	}
 	return nodes
+}
+
+// query returns the query that a field asks: one of Query, or one of rows that is a page of others. It is nil for any
+// other field.
+func (rs *Resolver) query(field *graphql.FieldContext) *catalog.Query {
+	c := rs.Reader.Catalog
+	if parent := c.Types[field.Object]; parent != nil {
+		f := parent.Fields[field.Field.Name]
+		if f == nil || f.Join == nil {
+			return nil
+		}
+		return c.Queries[f.Join.Pages]
+	}
+	return c.Queries[field.Field.Name]
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/graph-gophers/dataloader/v7"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
@@ -20,12 +21,15 @@ import (
 // to come: whoever loads knows all keys of a level, and a loader is made for exactly that many, so that the last one
 // dispatches the batch.
 type Loaders struct {
-	rs *Resolver
+	rs     *Resolver
+	schema *ast.Schema // nil outside of an operation of a schema
 
 	mu      sync.Mutex
 	caches  map[read.Target]*rowCache
+	pages   map[pageOf]read.Paged
 	refused map[string]error // by path in the answer, list indices left out
 	nodes   map[selectionsOf]*plan.Node
+	items   map[selectionsOf][]*plan.Node // of connections
 
 	usage
 }
@@ -48,9 +52,10 @@ func (l *Loaders) Within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
-func NewLoaders(rs *Resolver) *Loaders {
-	return &Loaders{rs: rs, caches: map[read.Target]*rowCache{}, refused: map[string]error{},
-		nodes: map[selectionsOf]*plan.Node{}}
+// NewLoaders makes those of one operation of the schema, which may be nil.
+func NewLoaders(rs *Resolver, schema *ast.Schema) *Loaders {
+	return &Loaders{rs: rs, schema: schema, caches: map[read.Target]*rowCache{}, pages: map[pageOf]read.Paged{},
+		refused: map[string]error{}, nodes: map[selectionsOf]*plan.Node{}, items: map[selectionsOf][]*plan.Node{}}
 }
 
 // Loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
@@ -58,15 +63,14 @@ func (rs *Resolver) Loaders(ctx context.Context) *Loaders {
 	if l, ok := ctx.Value(loadersKey{}).(*Loaders); ok {
 		return l
 	}
-	return NewLoaders(rs)
+	return NewLoaders(rs, nil)
 }
 
-// Refuse has every virtual field at the path of a join fail: a look-ahead found out that together they ask for too
-// much.
-func (l *Loaders) Refuse(j *plan.Join, err error) {
+// Refuse has every virtual field at a path fail: a look-ahead found out that together they ask for too much.
+func (l *Loaders) Refuse(path string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused[j.Path] = err
+	l.refused[path] = err
 }
 
 // refusal returns why the field that is being resolved is to fail, if it is.

@@ -31,10 +31,10 @@ func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compile
 	if field == nil || !graphql.HasOperationContext(ctx) {
 		return nil
 	}
-	c := rs.compiler(ctx)
-	top := nodes(c, []ast.SelectionSet{field.Field.Selections})
 	l := rs.Loaders(ctx)
-	js := execute.NewJoins(ctx, rs.Reader, l, c.NodeCount)
+	c := l.compiler(ctx)
+	top := nodes(c, []ast.SelectionSet{field.Field.Selections})
+	js := execute.NewJoins(ctx, rs.Reader, l, c.Size, c.Vars)
 	for _, n := range top {
 		js.SetRows(n, recs(n))
 		if err := rs.spendRows(ctx, &l.usage, n, recs(n)); err != nil {
@@ -46,9 +46,9 @@ func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compile
 }
 
 // compiler returns one for what is selected of the field that is being resolved.
-func (rs *Resolver) compiler(ctx context.Context) *plan.Compiler {
+func (l *Loaders) compiler(ctx context.Context) *plan.Compiler {
 	op := graphql.GetOperationContext(ctx)
-	return &plan.Compiler{Catalog: rs.Reader.Catalog, Fragments: op.Doc.Fragments, Vars: op.Variables,
+	return &plan.Compiler{Catalog: l.rs.Reader.Catalog, Schema: l.schema, Fragments: op.Doc.Fragments, Vars: op.Variables,
 		Path: []string{responsePath(ctx)}}
 }
 
@@ -95,7 +95,7 @@ func (l *Loaders) node(ctx context.Context, t *catalog.Type) *plan.Node {
 	defer l.mu.Unlock()
 	n, ok := l.nodes[at]
 	if !ok {
-		n = l.rs.compiler(ctx).AddNode(t, []ast.SelectionSet{field.Field.Selections})
+		n = l.compiler(ctx).AddNode(t, []ast.SelectionSet{field.Field.Selections})
 		l.nodes[at] = n
 	}
 	return n

@@ -59,7 +59,7 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 			switch {
 			case m.Rule != nil && v.CheckField(n.Type, m.Rule, owns) != nil:
 				objects += execute.ErrorObjects
-			case m.Text == nil && m.Join == nil:
+			case m.Text == nil && !m.Virtual():
 				bytes += len(rec.JSON(m.Ordinal))
 				objects += execute.ErrorObjects * refusals(v, m.Object, rec.JSON(m.Ordinal), owns)
 			}

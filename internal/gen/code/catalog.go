@@ -74,12 +74,16 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 			ruleOf(field.Auth))
 	}
 	for _, j := range r.Joins {
-		many := ""
+		many, pages := "", ""
 		if j.Many {
 			many = ", Many: true"
 		}
-		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Index: %s}%s},",
-			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), ruleOf(j.Auth))
+		if j.Paged {
+			q, _ := j.Pages()
+			pages = fmt.Sprintf(", Pages: %q", q.Name)
+		}
+		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Index: %s%s}%s},",
+			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), pages, ruleOf(j.Auth))
 	}
 	f.line("},\n},")
 }

@@ -62,15 +62,17 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 		f.line("return graph.FetchOne(ctx, r.rt, %s, graph.QueryRequest{%s})\n}\n", codec, strings.Join(fields, ", "))
 		return
 	}
-	page := ""
-	if r.Entity != nil {
-		page = f.entityPageArgs(args[q.KeyArgs():])
-	} else {
-		page = f.pageArgs(args[len(pk)+len(sk):])
-	}
 	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.QueryRequest{%s, Page: %s})\n}\n", codec,
-		strings.Join(fields, ", "),
-		page)
+		strings.Join(fields, ", "), f.besideKeys(r, q, args))
+}
+
+// besideKeys is the literal of those arguments of a query of pages that are no parts of keys.
+func (f *readersFile) besideKeys(r *schema.ReadModel, q schema.Query, args []served.Argument) string {
+	if r.Entity != nil {
+		return f.entityPageArgs(args[q.KeyArgs():])
+	}
+	pk, sk := keyArguments(r, q, args)
+	return f.pageArgs(args[len(pk)+len(sk):])
 }
 
 // collectionReader writes the reader of a collection, and how its items are read.

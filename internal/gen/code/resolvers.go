@@ -201,7 +201,37 @@ func (f *resolversFile) answerField(field *schema.Field) {
 		name, name)
 }
 
+// pages writes the resolver of a field that answers with a page of the rows that a value leads to.
+func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
+	q, _ := j.Pages()
+	f.line("// %s answers %s of %s.", schema.GoName(j.Name), j.Name, r.Name)
+	f.line("func (r %s) %s(ctx context.Context, obj *model.%s%s) (*%s, error) {", resolverOf(r), schema.GoName(j.Name),
+		schema.GoName(r.Name), f.signature(served.PageArguments(j)), schema.GoName(q.Connection))
+	if j.Auth != nil {
+		f.guard(r, j.Name)
+	}
+	args, readers := served.Arguments(j.Target, q), readersFile{f.File}
+	_, sk := keyArguments(j.Target, q, args)
+	request := "Page: " + readers.besideKeys(j.Target, q, args)
+	if len(sk) > 0 {
+		values := make([]string, len(sk))
+		for i, a := range sk {
+			if values[i] = "{}"; a.Name != served.PartitionArgument(j) { // which the value stands for here too
+				values[i] = readers.keyValue(a)
+			}
+		}
+		request = "SK: []keys.Value{" + strings.Join(values, ", ") + "}, " + request
+	}
+	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(obj, %d), "+
+		"graph.QueryRequest{%s})\n}\n",
+		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), j.Source.Ordinal, request)
+}
+
 func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
+	if j.Paged {
+		f.pages(r, j)
+		return
+	}
 	target, source := schema.GoName(j.Target.Name), "obj."+schema.GoName(j.Source.Name)
 	answer := "*model." + target
 	if j.Many {

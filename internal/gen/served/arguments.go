@@ -37,6 +37,22 @@ func Arguments(r *schema.ReadModel, q schema.Query) []Argument {
 	return named(out)
 }
 
+// PageArguments are those of a virtual field that answers with pages of a query: those of the query, but for the one
+// that the field's value stands for.
+func PageArguments(j *schema.Join) []Argument {
+	q, _ := j.Pages()
+	name := PartitionArgument(j)
+	return slices.DeleteFunc(Arguments(j.Target, q), func(a Argument) bool { return a.Name == name })
+}
+
+// PartitionArgument is the argument of the query that the value of the virtual field stands for.
+func PartitionArgument(j *schema.Join) string {
+	if j.Via == nil && j.Target.Entity == nil {
+		return "id"
+	}
+	return j.Key.Name
+}
+
 func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 	if q.Index != nil {
 		for _, f := range q.Index.PK.Fields {
@@ -154,8 +170,8 @@ func keyDescription(h schema.Half) string {
 }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int",
-	"bool", "float64", "time", "queries", "nil"}
+var reserved = []string{"r", "ctx", "obj", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64",
+	"int", "bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.
 func named(args []Argument) []Argument {

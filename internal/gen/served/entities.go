@@ -11,7 +11,7 @@ import (
 // writeCollection writes what a collection adds to the schema.
 func writeCollection(b *strings.Builder, c *schema.Collection) {
 	q := c.Query()
-	writeField(b, q.Name, collectionDescription(c), CollectionArguments(c), q.Connection+"!")
+	writeField(b, "Query", q.Name, collectionDescription(c), CollectionArguments(c), q.Connection+"!")
 	writeConnection(b, q, c.Union())
 	describe(b, "An item of "+q.Name+".")
 	fmt.Fprintf(b, "union %s = %s\n", c.Union(), strings.Join(MemberNames(c), " | "))

@@ -35,12 +35,12 @@ func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
 	if q.Connection != "" {
 		answer = q.Connection + "!"
 	}
-	writeField(b, q.Name, queryDescription(r, q), Arguments(r, q), answer)
+	writeField(b, "Query", q.Name, queryDescription(r, q), Arguments(r, q), answer)
 }
 
-// writeField writes a field of Query.
-func writeField(b *strings.Builder, name, description string, args []Argument, answer string) {
-	b.WriteString("extend type Query {\n")
+// writeField writes a field of a type.
+func writeField(b *strings.Builder, typ, name, description string, args []Argument, answer string) {
+	fmt.Fprintf(b, "extend type %s {\n", typ)
 	describe(b, description)
 	b.WriteString(name)
 	for i, a := range args {
@@ -67,13 +67,16 @@ func writeConnection(b *strings.Builder, q schema.Query, items string) {
 
 func writeJoins(b *strings.Builder, r *schema.ReadModel) {
 	for _, j := range r.Joins {
-		fmt.Fprintf(b, "extend type %s {\n", r.Name)
-		describe(b, joinDescription(j))
 		answer := j.Target.Name
-		if j.Many {
+		var args []Argument
+		switch {
+		case j.Paged:
+			q, _ := j.Pages()
+			answer, args = q.Connection, PageArguments(j)
+		case j.Many:
 			answer = "[" + answer + "!]"
 		}
-		fmt.Fprintf(b, "%s: %s\n}\n", j.Name, answer)
+		writeField(b, r.Name, j.Name, joinDescription(j), args, answer)
 	}
 }
 
@@ -135,6 +138,11 @@ func groupDescription(group string) string {
 }
 
 func joinDescription(j *schema.Join) string {
+	if j.Paged {
+		q, _ := j.Pages()
+		return fmt.Sprintf("A page of the rows of %s that have this %s as their %s, as %s answers.", j.Target.Name,
+			j.Source.Name, j.Key.Name, q.Name)
+	}
 	by := "that " + j.Source.Name + " names"
 	if j.Via != nil {
 		by = "that has this " + j.Source.Name + " as its " + j.Key.Name

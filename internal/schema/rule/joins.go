@@ -26,9 +26,12 @@ var (
 	JoinList = newRule("join-list",
 		"is a list under @resolves",
 		"use @resolvesMany")
-	JoinNoList = newRule("join-no-list",
-		"is no list under @resolvesMany",
-		"use @resolves")
+	JoinListVia = newRule("join-list-via",
+		"is a list, and joins {1} by its index {2}",
+		"leave via out: a list leads to rows by their primary keys")
+	JoinPages = newRule("join-pages",
+		"joins pages of {1} by {2}, which {3}",
+		"name an index of {1} whose partition key is this value: via; or use @resolves")
 	JoinName = newRule("join-name",
 		"names a virtual field {1}",
 		"begin with a letter, and use letters, digits and \"_\"")

@@ -230,7 +230,10 @@ func (g *Documents) field(b *strings.Builder, t *ast.Definition, depth int) {
 	if g.chance(3) {
 		alias = g.name(f.Name + "_")
 	}
-	b.WriteString(alias + ": " + f.Name + g.condition())
+	if len(f.Arguments) > 0 {
+		alias = g.name(f.Name + "_") // two with different arguments cannot have one response key
+	}
+	b.WriteString(alias + ": " + f.Name + g.arguments(f) + g.condition())
 	if composite() {
 		g.selection(b, g.Schema.Types[f.Type.Name()], depth+1)
 	}

@@ -13,6 +13,7 @@ import (
 // that table. Events are what their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
+	d.by = d.scalar()
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
 	d.line("enum State { NEW OPEN DONE }")
 	d.line(`type Base @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
@@ -20,6 +21,7 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 		"[\"Staff\"])\n}")
 	d.line("type Open @readModel(events: [\"E\"]) {\n  id: ID! @id\n  label: String\n  outer: Outer%s", d.maybe(2, "!"))
 	d.line("  next: Open @ref\n}")
+	d.links()
 	for i := range 2 + rng.IntN(2) {
 		d.readModel(fmt.Sprint("Plain", i))
 	}
@@ -32,6 +34,7 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 type drawer struct {
 	strings.Builder
 	rng *rand.Rand
+	by  string // the type of the fields that rows are listed by through joins
 }
 
 func (d *drawer) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
@@ -48,6 +51,26 @@ func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))]
 
 func (d *drawer) scalar() string {
 	return pick(d.rng, "ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State")
+}
+
+// links draws what leads to pages of the others: of indexes, of partitions of their tables, and of aggregates.
+func (d *drawer) links() {
+	d.line(`type Link @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
+	d.line("  id: ID! @id @resolvesMany(table: \"Sorted\", field: \"sorted\")\n  owner: String! @owner")
+	d.line("  by: %s%s @resolvesMany(table: \"Plain0\", field: \"plain0\", via: \"one\")%s", d.by, d.maybe(2, "!"),
+		d.maybe(4, " @auth(groups: [\"Staff\"], owner: true)"))
+	d.line("  again: %s @resolvesMany(table: \"Plain1\", field: \"plain1\", via: \"one\")", d.by)
+	d.line("    @resolvesMany(table: \"Link\", field: \"links\", via: \"again\") @index")
+	d.line("  season: String @resolvesMany(table: \"Whole\", field: \"wholes\", via: \"bySeason\")")
+	d.line("    @resolvesMany(table: \"Own\", field: \"owns\", via: \"season\")")
+	d.line("    @resolvesMany(table: \"Kept\", field: \"kept\", via: \"season\")\n}")
+	d.line("type Sorted @entity(table: \"Main\") @readModel(events: [\"E\"]) @primaryKey(pk: [\"id\"], sk: [%s]) {",
+		pick(d.rng, `"at"`, `"at", "id"`, `"rank", "at"`))
+	d.line("  id: ID! @resolves(table: \"Link\", field: \"link\")\n  at: %s!\n  rank: Int!\n}", d.scalar())
+	d.line("type Own @readModel(events: [\"E\"]) @auth(groups: [\"Staff\"], owner: true) {\n  id: ID! @id")
+	d.line("  season: String! @owner @index\n  at: %s @indexSubId(name: \"season\")\n}", d.scalar())
+	d.line("type Kept @readModel(events: [\"E\"]) {\n  id: ID! @id\n  season: String! @index(group: \"Staff\", " +
+		"authTable: \"Base\")\n  linkId: ID @resolves(table: \"Link\", field: \"link\")\n}")
 }
 
 // keyForms are the annotations of the key fields of a table of its own.
@@ -72,7 +95,8 @@ func (d *drawer) readModel(name string) {
 	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
 	d.line("  %s", d.maybe(2, "about: Base @ref @auth(groups: [\"Staff\"])"))
 	d.line("  %s", d.maybe(2, "of: Open"+d.maybe(2, "!")+" @ref"))
-	d.line("  by: %s%s @index(name: \"one\"%s)", d.scalar(), d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
+	d.line("  linkId: ID @resolves(table: \"Link\", field: \"link\")")
+	d.line("  by: %s%s @index(name: \"one\"%s)", d.by, d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
 	if d.rng.IntN(3) > 0 {
 		d.line("  at: %s%s @indexSubId(name: \"one\")", d.scalar(), d.maybe(2, "!"))
 		d.line("  %s", d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"))

@@ -82,9 +82,16 @@ func (r *reads) join(c *catalog.Catalog, t *catalog.Type, field string) {
 	if t == nil || t.Fields[field] == nil {
 		return
 	}
-	if j := t.Fields[field].Join; j != nil {
-		r.indexes = r.indexes || j.Index != driver.Primary
-		r.add(c.Types[j.Target])
+	j := t.Fields[field].Join
+	if j == nil {
+		return
+	}
+	r.indexes = r.indexes || j.Index != driver.Primary
+	r.add(c.Types[j.Target])
+	for _, q := range c.Queries { // the rule of an index holds for what is joined through it
+		if q.Rule != nil && q.Rule.AuthTable != "" && q.Type == j.Target && q.Index == j.Index {
+			r.add(c.Types[q.Rule.AuthTable])
+		}
 	}
 }
 

@@ -26,11 +26,8 @@ func (d *joinReader) readJoins() {
 func (d *joinReader) readJoin(m draft.Marked) {
 	pos := sdl.Position(m.Dir.Position)
 	many := m.Dir.Name == "resolvesMany"
-	switch {
-	case m.Field.List && !many:
+	if m.Field.List && !many {
 		d.Report(rule.JoinList, pos, m.Field)
-	case !m.Field.List && many:
-		d.Report(rule.JoinNoList, pos, m.Field)
 	}
 	name, _ := sdl.Text(m.Dir, "field")
 	free := d.checkJoinName(m, name)
@@ -38,12 +35,16 @@ func (d *joinReader) readJoin(m draft.Marked) {
 	if target == nil {
 		return
 	}
-	j := &schema.Join{Name: name, Source: m.Field, Target: target.ReadModel, Many: many, Auth: d.AuthOf(m.Field), Pos: pos}
+	j := &schema.Join{
+		Name: name, Source: m.Field, Target: target.ReadModel, Many: many && m.Field.List, Paged: many && !m.Field.List,
+		Auth: d.AuthOf(m.Field), Pos: pos,
+	}
 	if !d.joinKey(m, j) || !free {
 		return
 	}
 	d.Joins = append(d.Joins, j)
 	switch {
+	case j.Paged: // the rows are asked for page by page
 	case j.Via != nil:
 		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "by its index "+j.Via.As)
 	case len(target.SK.Fields) > 0 && target.Entity == nil:
@@ -94,9 +95,16 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 			return false
 		}
 		pk, sk, by = j.Via.PK, j.Via.SK, "its index "+via
+		if j.Many {
+			d.Report(rule.JoinListVia, sdl.ArgumentPosition(m.Dir, "via"), m.Field, j.Target.Name, via)
+			return false
+		}
+	}
+	if j.Paged && !d.hasPages(m, j, pk, sk, by) {
+		return false
 	}
 	fields := pk.Fields
-	if len(fields) == 0 || j.Target.Entity != nil && j.Via == nil {
+	if !j.Paged && (len(fields) == 0 || j.Target.Entity != nil && j.Via == nil) {
 		fields = schema.Composites(pk, sk) // an entity is looked up by its whole key, and all may be in one partition
 	}
 	switch {
@@ -111,7 +119,30 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by)
 		return false
 	}
-	j.Key = fields[0]
+	return d.sameKey(m, j, fields[0])
+}
+
+// hasPages reports whether the rows of a target can be asked for page by page under one value.
+func (d *joinReader) hasPages(m draft.Marked, j *schema.Join, pk, sk schema.Half, by string) bool {
+	_, paged := j.Pages()
+	reason := ""
+	switch {
+	case paged && len(pk.Fields) > 0, len(schema.Composites(pk, sk)) == 0: // the latter has no key at all
+		return true
+	case len(pk.Fields) == 0:
+		reason = "has all rows in one partition"
+	case j.Target.Series != nil && j.Via == nil && len(j.Target.SK.Fields) > 0:
+		reason = "has the histories of rows among them"
+	default:
+		reason = "has one row for each key"
+	}
+	d.Report(rule.JoinPages, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by, reason)
+	return false
+}
+
+// sameKey takes the field of the target that a join looks its values up in.
+func (d *joinReader) sameKey(m draft.Marked, j *schema.Join, key *schema.Field) bool {
+	j.Key = key
 	if !schema.SameKind(m.Field, j.Key) {
 		elem := *m.Field
 		elem.List = false

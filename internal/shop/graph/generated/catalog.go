@@ -59,6 +59,8 @@ var Catalog = &catalog.Catalog{
 				"productIds":    {Name: "productIds", Ordinal: 3},
 				"total":         {Name: "total", Ordinal: 4},
 				"placedAt":      {Name: "placedAt", Ordinal: 5},
+				"lines":         {Name: "lines", Ordinal: 0, Join: &catalog.Join{Target: "OrderLine", Index: driver.Primary, Pages: "Sales_OrderLineById"}},
+				"history":       {Name: "history", Ordinal: 0, Join: &catalog.Join{Target: "OrderHistory", Index: driver.Primary, Pages: "Sales_OrderHistoryById"}},
 				"customer":      {Name: "customer", Ordinal: 1, Join: &catalog.Join{Target: "Customer", Index: driver.Primary}},
 				"products":      {Name: "products", Ordinal: 3, Join: &catalog.Join{Target: "Product", Many: true, Index: driver.Primary}},
 			},

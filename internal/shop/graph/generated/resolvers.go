@@ -9,6 +9,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
 )
@@ -160,6 +161,16 @@ func (r queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, re
 
 // rowsOfOrder resolves fields of Order.
 type rowsOfOrder struct{ rt *graph.Runtime }
+
+// Lines answers lines of Order.
+func (r rowsOfOrder) Lines(ctx context.Context, obj *model.Order, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Order", "lines", model.OrderLineCodec, model.OrderCodec.Value(obj, 0), graph.QueryRequest{SK: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+}
+
+// History answers history of Order.
+func (r rowsOfOrder) History(ctx context.Context, obj *model.Order, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Order", "history", model.OrderHistoryCodec, model.OrderCodec.Value(obj, 0), graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+}
 
 // Customer answers customer of Order.
 func (r rowsOfOrder) Customer(ctx context.Context, obj *model.Order) (*model.Customer, error) {

@@ -1,0 +1,107 @@
+package execute
+
+import (
+	"errors"
+
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// pageRows are the pages that the rows of a node lead to. They are distinct, however many rows share one.
+type pageRows struct {
+	pages  []read.Paged
+	firsts []int // where the rows of each page begin among those of the nodes of its items
+	ids    []read.PageKey
+	refs   []int32 // the page of each row of the node, or why it has none
+	denied error   // nobody may follow this field
+}
+
+// findPages notes which page each row of the node leads to.
+func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
+	parents, to := &js.nodes[n.ID].JoinedRows, &js.pages[p.ID]
+	field := &n.Type.Model.Fields[p.Ordinal]
+	seen := map[read.PageKey]int32{}
+	for i, rec := range parents.Records {
+		to.refs = append(to.refs, nowhere)
+		if rec == nil || parents.Err(i) != nil {
+			continue
+		}
+		ref, text := &to.refs[i], rec.JSON(p.Ordinal)
+		if text == nil {
+			continue
+		}
+		id, ok := read.NewPageKey(field, text)
+		switch known, again := seen[id]; {
+		case record.IsUnknown(text):
+			*ref = unknown
+		case !ok:
+			js.rd.Config.Logger.ErrorContext(js.ctx, "stored value unreadable", "field", field.Name, "type", n.Type.Name)
+			*ref = unreadable
+		case again:
+			*ref = known
+		default:
+			*ref = int32(len(to.ids))
+			seen[id], to.ids = *ref, append(to.ids, id)
+		}
+	}
+}
+
+// readPages reads the pages, and gives their rows to the nodes of the items.
+func (js *Joins) readPages(p *plan.Pages) {
+	to := &js.pages[p.ID]
+	var req read.Request
+	if to.denied = js.pageRequest(p, len(to.ids), &req); to.denied != nil || len(to.ids) == 0 {
+		return
+	}
+	to.pages = js.source.Pages(js.ctx, p, to.ids, &req)
+	var recs []record.Record
+	for i := range to.pages {
+		to.firsts = append(to.firsts, len(recs))
+		recs = append(recs, to.pages[i].Records()...)
+	}
+	for _, n := range p.Items {
+		js.SetRows(n, recs)
+	}
+}
+
+// pageRequest makes the request for so many pages.
+func (js *Joins) pageRequest(p *plan.Pages, pages int, req *read.Request) error {
+	req.Fields, req.WantToken = p.Fields, p.Token
+	if err := p.Args.Read(p.Query, js.vars, req); err != nil {
+		return err
+	}
+	limit, wrong := read.PageSize(p.Query, &req.Page)
+	if rows := pages * limit; wrong == nil && rows > js.rd.Config.MaxFanout { // else each page says what is wrong
+		err := js.rd.TooManyJoins(rows)
+		js.source.Refuse(p.Path, err)
+		return err
+	}
+	return nil
+}
+
+// page returns the page that row i of the node leads to, and where its rows begin.
+func (js *Joins) page(p *plan.Pages, i int) (page *read.Page, first int, err error) {
+	from := &js.pages[p.ID]
+	ref := from.refs[i]
+	switch t := js.rd.Catalog.Types[p.Query.Type]; {
+	case ref == nowhere:
+		return &read.Page{}, 0, nil
+	case ref == unknown:
+		return nil, 0, js.rd.NotKnown(js.ctx, t, "what leads to them")
+	case from.denied != nil:
+		return nil, 0, from.denied
+	case ref == unreadable:
+		return nil, 0, errUnreadable(t)
+	}
+	return &from.pages[ref].Page, from.firsts[ref], from.pages[ref].Err
+}
+
+// wrongArgument returns what is wrong with an argument of the field, if anything is.
+func (js *Joins) wrongArgument(p *plan.Pages) error {
+	var wrong *plan.ArgumentError
+	if denied := js.pages[p.ID].denied; errors.As(denied, &wrong) {
+		return denied
+	}
+	return nil
+}

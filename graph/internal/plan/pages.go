@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/foldql/foldql/graph/catalog"
+)
+
+// Pages is a virtual field in a node that answers each of its rows with a page: of the rows that have a value of that
+// row in the partition key of the query.
+type Pages struct {
+	Asked
+	ID      int    // every one of a plan has its own
+	Path    string // the response keys that lead here
+	Parent  string // the type of the node
+	Field   string // its name there
+	Ordinal int    // of the field that holds the value
+}
+
+func (c *Compiler) pages(parent *catalog.Type, f *catalog.Field, s selected) *Pages {
+	q := c.Catalog.Queries[f.Join.Pages]
+	p := &Pages{
+		Asked: Asked{Query: q, Args: c.queryArguments(s.Field, q)}, ID: c.Size.Pages, Parent: parent.Name,
+		Field: f.Name, Ordinal: f.Ordinal,
+	}
+	c.Size.Pages++
+	c.within(s.Alias, func() {
+		p.Path = strings.Join(c.Path, ".")
+		p.selectPage(c, s.Of)
+	})
+	p.Fields = p.readFields(c.Catalog.Types[q.Type])
+	return p
+}

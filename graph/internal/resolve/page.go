@@ -1,0 +1,106 @@
+package resolve
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// pageOf is a page that was read ahead: for a virtual field of rows of a type, under a key.
+type pageOf struct {
+	path, parent string
+	id           read.PageKey
+}
+
+// Pages returns the pages under distinct keys, and remembers them for the resolvers that ask for them. Their rows are
+// read whole.
+func (l *Loaders) Pages(ctx context.Context, p *plan.Pages, ids []read.PageKey, r *read.Request) []read.Paged {
+	whole := *r
+	whole.Fields = nil
+	got := read.Paging{Reader: l.rs.Reader, Query: p.Query}.Read(ctx, ids, &whole)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, id := range ids {
+		l.pages[pageOf{p.Path, p.Parent, id}] = got[i]
+	}
+	return got
+}
+
+// AnswerPage answers a virtual field of a row of the parent type with a page of the rows under a key, within what
+// the answer may be.
+func (rs *Resolver) AnswerPage(ctx context.Context, parent string, q *catalog.Query, id read.PageKey,
+	r *read.Request) (read.Page, error) {
+	l := rs.Loaders(ctx)
+	if l.ended.Load() {
+		return read.Page{}, nil
+	}
+	if err := l.refusal(ctx); err != nil {
+		return read.Page{}, l.failed(ctx, err)
+	}
+	at := pageOf{responsePath(ctx), parent, id}
+	l.mu.Lock()
+	got, ahead := l.pages[at]
+	l.mu.Unlock()
+	if !ahead {
+		got = read.Paging{Reader: rs.Reader, Query: q}.Read(ctx, []read.PageKey{id}, r)[0]
+	}
+	if got.Err != nil {
+		return read.Page{}, l.failed(ctx, got.Err)
+	}
+	if !ahead {
+		return got.Page, rs.LookAheadPage(ctx, q, got.Records())
+	}
+	recs := got.Records()
+	for _, n := range l.itemNodes(ctx, q) {
+		if err := rs.spendRows(ctx, &l.usage, n, recs); err != nil {
+			return read.Page{}, err
+		}
+	}
+	return got.Page, nil
+}
+
+// failed counts an error, and returns it, or that the answer ends.
+func (l *Loaders) failed(ctx context.Context, err error) error {
+	if ended := l.rs.spend(ctx, &l.usage, 0, 1); ended != nil {
+		return ended
+	}
+	return read.CopyError(err)
+}
+
+// LookAheadPage is LookAhead for the rows of a page.
+func (rs *Resolver) LookAheadPage(ctx context.Context, q *catalog.Query, recs []record.Record) error {
+	return rs.LookAhead(ctx, rs.itemsOf(q), recs)
+}
+
+// itemsOf makes the nodes of the rows of a connection.
+func (rs *Resolver) itemsOf(q *catalog.Query) func(*plan.Compiler, []ast.SelectionSet) []*plan.Node {
+	return func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
+		EachItems(c, q, sets, func(of []ast.SelectionSet) {
+			nodes = append(nodes, c.AddNode(rs.Reader.Catalog.Types[q.Type], of))
+		})
+		return nodes
+	}
+}
+
+// itemNodes returns the nodes of the rows of the connection that is being resolved.
+func (l *Loaders) itemNodes(ctx context.Context, q *catalog.Query) []*plan.Node {
+	field := graphql.GetFieldContext(ctx)
+	if field == nil || !graphql.HasOperationContext(ctx) || len(field.Field.Selections) == 0 {
+		return nil
+	}
+	at := selectionsOf{l.rs.Reader.Catalog.Types[q.Type], &field.Field.Selections[0]}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	nodes, ok := l.items[at]
+	if !ok {
+		nodes = l.rs.itemsOf(q)(l.compiler(ctx), []ast.SelectionSet{field.Field.Selections})
+		l.items[at] = nodes
+	}
+	return nodes
+}

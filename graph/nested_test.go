@@ -1,0 +1,133 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRowsHavePagesOfOthers: of rows that lie in a partition, or under a value of an index, nested as deep as is asked,
+// and with the arguments of their query.
+func TestRowsHavePagesOfOthers(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	b.stock(t)
+	for _, tt := range []struct {
+		name, query string
+		vars        map[string]any
+		want        string
+	}{
+		{"of a partition", `{ Order(id: "o1") { orderId tracks { __typename items { status } nextToken } } }`, nil,
+			`{"Order":{"orderId":"o1","tracks":{"__typename":"TrackByIdConnection",
+				"items":[{"status":"OPEN"},{"status":"PAID"},{"status":"SENT"}],"nextToken":null}}}`},
+		{"with arguments, some of variables", `query($n: Int, $f: String = "2024-01-02") { Order(id: "o1") {
+			newest: tracks(reverse: true, limit: $n) { items { status } } late: tracks(from: $f) { items { status } } } }`,
+			map[string]any{"n": 1},
+			`{"Order":{"newest":{"items":[{"status":"SENT"}]},"late":{"items":[{"status":"PAID"},{"status":"SENT"}]}}}`},
+		{"of each row of a page", `{ OrderByStatus(status: SENT, limit: 2) { items { orderId tracks(limit: 1) {
+			items { orderId status } } } } }`, nil,
+			`{"OrderByStatus":{"items":[{"orderId":"o2","tracks":{"items":[{"orderId":"o2","status":"OPEN"}]}},
+				{"orderId":"o5","tracks":{"items":[{"orderId":"o5","status":"OPEN"}]}}]}}`},
+		{"of an index by an enum, in pages of each other", `{ Order(id: "o1") { sameStatus(limit: 2) { items { orderId
+			sameStatus(reverse: true, limit: 1) { a: items { orderId } b: items { customer { name } } } } } } }`, nil,
+			`{"Order":{"sameStatus":{"items":[
+				{"orderId":"o1","sameStatus":{"a":[{"orderId":"o19"}],"b":[{"customer":{"name":"Customer 7"}}]}},
+				{"orderId":"o4","sameStatus":{"a":[{"orderId":"o19"}],"b":[{"customer":{"name":"Customer 7"}}]}}]}}}`},
+		{"under no value", `{ Order(id: "o1") { bills { items { amount } nextToken } } }`, nil,
+			`{"Order":{"bills":{"items":[],"nextToken":null}}}`},
+		{"under a value that no row has", `{ Order(id: "o0") { bills { items { amount } } } }`, nil,
+			`{"Order":{"bills":{"items":[]}}}`},
+		{"of rows that others are joined to", `{ Invoice(id: "i1") { bill { ownerId } } Ownership(id: "acc1") {
+			invoices { items { bill { amount } } } } }`, nil,
+			`{"Invoice":{"bill":{"ownerId":"acc1"}},"Ownership":{"invoices":{"items":[{"bill":{"amount":1}},{"bill":{"amount":2}}]}}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := b.do(t.Context(), tt.query, tt.vars)
+			if diff := cmp.Diff(result{Data: wantJSON(t, tt.want)}, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	if b.foreign.asked != 0 {
+		t.Errorf("gqlgen's executor was asked %d times", b.foreign.asked)
+	}
+}
+
+// TestANestedPageGoesOnWithItsToken: below its row, and by the query that it is a page of.
+func TestANestedPageGoesOnWithItsToken(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	b.stock(t)
+	page := func(query string, path ...string) (statuses, token any) {
+		t.Helper()
+		got := b.do(t.Context(), query, nil)
+		if got.Errors != nil {
+			t.Fatalf("%s: %v", query, got.Errors)
+		}
+		at := got.Data
+		for _, name := range path {
+			at = at.(map[string]any)[name]
+		}
+		connection := at.(map[string]any)
+		return fmt.Sprint(connection["items"]), connection["nextToken"]
+	}
+	first, token := page(`{ Order(id: "o1") { tracks(limit: 2) { items { status } nextToken } } }`, "Order", "tracks")
+	if first != "[map[status:OPEN] map[status:PAID]]" || token == nil {
+		t.Fatalf("the first page is %v, the token %v", first, token)
+	}
+	for query, path := range map[string][]string{
+		`{ Order(id: "o1") { tracks(nextToken: %q) { items { status } nextToken } } }`: {"Order", "tracks"},
+		`{ TrackById(id: "o1", nextToken: %q) { items { status } nextToken } }`:        {"TrackById"},
+	} {
+		if next, token := page(fmt.Sprintf(query, token), path...); next != "[map[status:SENT]]" || token != nil {
+			t.Errorf("%s: the next page is %v, the token %v", query, next, token)
+		}
+	}
+	another := fmt.Sprintf(`{ Order(id: "o2") { tracks(nextToken: %q) { items { status } } } }`, token)
+	want := result{Data: map[string]any{"Order": map[string]any{"tracks": nil}},
+		Errors: []string{"INVALID_TOKEN Order.tracks"}}
+	if diff := cmp.Diff(want, b.do(t.Context(), another, nil)); diff != "" {
+		t.Errorf("the token of another row: -want +got:\n%s", diff)
+	}
+}
+
+// TestNestedPagesHeedRulesAndLimits: an error is of the field alone, at each row that has it.
+func TestNestedPagesHeedRulesAndLimits(t *testing.T) {
+	b := newBench(t, Config{MaxJoinFanout: 5})
+	b.stock(t)
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		query  string
+		errors []string
+	}{
+		{"the owner of the account", as(ctx, "ann"), `{ Ownership(id: "acc1") { invoices(limit: 5) { items { amount } } } }`, nil},
+		{"a member of the group", as(ctx, "eve", "Admin"), `{ Ownership(id: "acc1") { invoices(limit: 5) { items { amount } } } }`,
+			nil},
+		{"another", as(ctx, "bob"), `{ Ownership(id: "acc1") { ownerId invoices(limit: 5) { items { amount } } } }`,
+			[]string{"FORBIDDEN Ownership.invoices"}},
+		{"somebody without a token", ctx, `{ Ownership(id: "acc1") { invoices(limit: 5) { items { amount } } } }`,
+			[]string{"UNAUTHENTICATED Ownership.invoices"}},
+		{"a wrong limit", ctx, `{ Order(id: "o1") { tracks(limit: 0) { items { status } } } }`,
+			[]string{"BAD_USER_INPUT Order.tracks"}},
+		{"a wrong argument", ctx, `query($p: Int = 5000000000) { Order(id: "o1") { tracks(limit: $p) { items { status } } } }`,
+			[]string{"BAD_USER_INPUT Order.tracks.limit"}},
+		{"too many rows for one row", ctx, `{ Order(id: "o1") { tracks(limit: 6) { items { status } } } }`,
+			[]string{"LIMIT_EXCEEDED Order.tracks"}},
+		{"too many rows together", ctx, `{ OrderByStatus(status: OPEN, limit: 2) { items { tracks(limit: 3) { items { status } } } } }`,
+			[]string{"LIMIT_EXCEEDED OrderByStatus.items[0].tracks", "LIMIT_EXCEEDED OrderByStatus.items[1].tracks"}},
+		{"as many as there may be", ctx, `{ OrderByStatus(status: OPEN, limit: 2) { items { tracks(limit: 2) { items { status } } } } }`,
+			nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := b.do(tt.ctx, tt.query, nil)
+			if diff := cmp.Diff(tt.errors, got.Errors); diff != "" {
+				t.Errorf("-want +got:\n%s\n%v", diff, got.Data)
+			}
+			if got.Data == nil {
+				t.Error("the error is one of the whole answer")
+			}
+		})
+	}
+}
