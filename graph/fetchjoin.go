@@ -50,10 +50,7 @@ func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *
 func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value,
 	query QueryRequest) (*Connection[*R], error) {
 	q := rt.reader.Catalog.Queries[rt.reader.Catalog.Types[parent].Fields[field].Join.Pages]
-	if !id.Present() {
-		return &Connection[*R]{Items: []*R{}}, nil
-	}
-	p, err := rt.resolver.AnswerPage(ctx, parent, q, read.PageKey{ID: id}, query.pageRequest())
+	p, err := rt.resolver.AnswerPage(ctx, q, read.PageKey{ID: id}, query.pageRequest())
 	if err != nil {
 		return nil, err
 	}

@@ -152,6 +152,7 @@ func newShop() *catalog.Catalog {
 	join("Order", "sameStatus", 4, catalog.Join{Target: "Order", Index: 0, Pages: "OrderByStatus"})
 	join("Order", "bills", 2, catalog.Join{Target: "Invoice", Index: 1, Pages: "InvoiceBySubject"})
 	join("Ownership", "invoices", 0, catalog.Join{Target: "Invoice", Index: 0, Pages: "InvoiceByOwnerId"})
+	types["Order"].Fields["bills"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 	types["Order"].Fields["margin"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 
 	id := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }

@@ -131,3 +131,27 @@ func TestNestedPagesHeedRulesAndLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestAClosedValueIsNotFollowed: whom a rule keeps from a field learns nothing of what it leads to, nor has it read.
+func TestAClosedValueIsNotFollowed(t *testing.T) {
+	b := newBench(t, Config{MaxJoinFanout: 1})
+	b.stock(t)
+	const query = `{ Order(id: "o0") { bills(limit: 2) { items { amount } } } }`
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		want    string
+		queries int64
+	}{
+		"somebody": {as(t.Context(), "ann"), "FORBIDDEN Order.bills", 0},
+		"staff":    {as(t.Context(), "ann", "Staff", "Admin"), "LIMIT_EXCEEDED Order.bills", 0},
+	} {
+		b.store.reset()
+		got := b.do(c.ctx, query, nil)
+		if diff := cmp.Diff([]string{c.want}, got.Errors); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+		if n := b.store.queries.Load(); n != c.queries {
+			t.Errorf("%s: %d ranges are read", name, n)
+		}
+	}
+}

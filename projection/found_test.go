@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -120,4 +121,44 @@ func TestWhatAStartHasFoundIsReadAgainWhereItHasChanged(t *testing.T) {
 	if at := r.Reached().Offsets; at["0"] != 25 {
 		t.Errorf("reached %v; want 25", at)
 	}
+}
+
+// TestANextGenerationThatAnotherWriterBeginsIsNoticedBeforeAStart: nothing changes on record of the projection itself.
+func TestANextGenerationThatAnotherWriterBeginsIsNoticedBeforeAStart(t *testing.T) {
+	cfg := quick()
+	cfg.Now = time.Now
+	events := []eventlog.Event{
+		deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(1)}),
+		deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}),
+	}
+	store := memstore.NewMultiWriter(memstore.Options{})
+	o, folded := writtenProjections(writtenModel())
+	start := func(p projection.Projection, db *querydb.DB) *projection.Runner {
+		t.Helper()
+		r, err := projection.NewRunner(p, logOf(t, events...), db, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := openAt(t, time.Now, store, o.Codec.Model)
+	for _, p := range folded {
+		if err := start(p, first).Run(ctx()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := openAt(t, time.Now, store, o.Codec.Model)
+	found, err := projection.LookUp(ctx(), db, folded[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := start(folded[1], openAt(t, time.Now, store, o.Codec.Model))
+	if err := other.Rebuild(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	r := start(folded[0], db)
+	if err := errors.Join(r.LoadFound(ctx(), &found), r.Run(ctx()), other.Run(ctx())); err != nil {
+		t.Fatal(err)
+	}
+	compareDevices(t, openAt(t, time.Now, store, o.Codec.Model), o, events)
 }

@@ -23,6 +23,8 @@ type Joins struct {
 	nodes  []nodeRows
 	pages  []pageRows
 	seen   map[read.JoinKey]int32
+	// Failing counts the places in the answer that have a wrong argument.
+	Failing int
 }
 
 // RowSource is where the rows of joins come from. A plan has the reader itself: it asks for each row once. Resolvers
@@ -125,6 +127,7 @@ func (js *Joins) end() {
 	}
 	clear(js.seen)
 	js.ctx, js.rd, js.viewer, js.source, js.vars, js.pages = nil, nil, access.Viewer{}, nil, nil, nil
+	js.Failing = 0
 }
 
 // SetRows gives a node its rows.
@@ -167,11 +170,20 @@ func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 	}
 	child.starts = append(child.starts, 0)
 	for i, rec := range parents.Records {
-		if rec != nil && parents.Err(i) == nil {
+		if rec != nil && parents.Err(i) == nil && !js.closed(n, j.Rule, rec) {
 			js.findKeysOf(child, j, ids, field, rec.JSON(j.Ordinal))
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
 	}
+}
+
+// closed reports whether a rule of the field keeps the viewer from following it from the row: not even how many rows
+// it leads to is theirs to know.
+func (js *Joins) closed(n *plan.Node, rule *catalog.Field, rec record.Record) bool {
+	if rule == nil {
+		return false
+	}
+	return js.viewer.CheckField(n.Type, rule, func() access.Owning { return js.viewer.Owning(n.Type, rec) }) != nil
 }
 
 func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, ids read.JoinKeys, field *driver.Field, text []byte) {

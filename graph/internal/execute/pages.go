@@ -3,6 +3,7 @@ package execute
 import (
 	"errors"
 
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/querydb/record"
@@ -14,6 +15,7 @@ type pageRows struct {
 	firsts []int // where the rows of each page begin among those of the nodes of its items
 	ids    []read.PageKey
 	refs   []int32 // the page of each row of the node, or why it has none
+	places int     // how many rows of the node there are
 	denied error   // nobody may follow this field
 }
 
@@ -25,6 +27,10 @@ func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 	for i, rec := range parents.Records {
 		to.refs = append(to.refs, nowhere)
 		if rec == nil || parents.Err(i) != nil {
+			continue
+		}
+		to.places++
+		if js.closed(n, p.Rule, rec) {
 			continue
 		}
 		ref, text := &to.refs[i], rec.JSON(p.Ordinal)
@@ -69,7 +75,11 @@ func (js *Joins) readPages(p *plan.Pages) {
 func (js *Joins) pageRequest(p *plan.Pages, pages int, req *read.Request) error {
 	req.Fields, req.WantToken = p.Fields, p.Token
 	if err := p.Args.Read(p.Query, js.vars, req); err != nil {
+		js.Failing += js.pages[p.ID].places
 		return err
+	}
+	if t := js.rd.Catalog.Types[p.Query.Type]; js.viewer.LevelOf(t.Rule) == access.Refused {
+		return js.viewer.Refusal(t.Name)
 	}
 	limit, wrong := read.PageSize(p.Query, &req.Page)
 	if rows := pages * limit; wrong == nil && rows > js.rd.Config.MaxFanout { // else each page says what is wrong

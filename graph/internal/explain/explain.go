@@ -263,8 +263,8 @@ func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step, er
 	return steps, nil
 }
 
-// last is the last of the response keys of a path.
-func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+// last is the response key of the last step of a path.
+func last(path string) string { return path[strings.LastIndexByte(path, ':')+1:] }
 
 func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) (Step, error) {
 	name := last(j.Path)
@@ -294,7 +294,7 @@ func (e *Explainer) pages(n *plan.Node, p *plan.Pages, path string, rows int) (S
 	}
 	limit, err := read.PageSize(p.Query, &req.Page)
 	if err != nil {
-		return s, err
+		return s, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	s.Reads = min(rows, e.MaxFanout/limit) // more pages are refused
 	s.Rows, s.Keys = s.Reads*limit, s.Reads*(limit+1)
@@ -323,7 +323,7 @@ func fieldOf(t *catalog.Type, j *plan.Join) string {
 	name := ""
 	for _, f := range t.Fields {
 		if f.Join != nil && f.Ordinal == j.Ordinal && f.Join.Target == j.Type.Name && f.Join.Index == j.Index &&
-			f.Join.Many == j.Many && (name == "" || f.Name < name) {
+			f.Join.Many == j.Many && f.Join.Pages == "" && (name == "" || f.Name < name) {
 			name = f.Name
 		}
 	}

@@ -163,7 +163,7 @@ type ArgumentError struct {
 func (e *ArgumentError) Error() string { return e.Err.Error() }
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
-// Arguments are the arguments of a root field.
+// Arguments are the arguments of a field that asks a query.
 type Arguments struct {
 	pk, sk []Argument
 	beside []besideArgument
@@ -181,6 +181,7 @@ type take func(a *Argument, vars map[string]any, r *read.Request) error
 
 func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 	list := func(args, parts []catalog.KeyArg) []Argument {
+		c.Members += len(args) + len(parts) // of which each takes about as much memory as a member
 		out := make([]Argument, 0, len(args)+len(parts))
 		for _, a := range slices.Concat(args, parts) {
 			out = append(out, c.argument(f, a.Name))
@@ -197,6 +198,7 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 			if typed := typedTakesOf[a.Name]; args.entity && typed != nil {
 				takes = typed
 			}
+			c.Members++
 			args.beside = append(args.beside, besideArgument{c.argument(f, a.Name), takes})
 		}
 	}

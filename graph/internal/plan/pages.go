@@ -10,21 +10,20 @@ import (
 // row in the partition key of the query.
 type Pages struct {
 	Asked
-	ID      int    // every one of a plan has its own
-	Path    string // the response keys that lead here
-	Parent  string // the type of the node
-	Field   string // its name there
-	Ordinal int    // of the field that holds the value
+	ID      int            // every one of a plan has its own
+	Path    string         // the steps that lead here
+	Field   string         // its name
+	Ordinal int            // of the field that holds the value
+	Rule    *catalog.Field // set where a rule holds for the field
 }
 
 func (c *Compiler) pages(parent *catalog.Type, f *catalog.Field, s selected) *Pages {
 	q := c.Catalog.Queries[f.Join.Pages]
 	p := &Pages{
-		Asked: Asked{Query: q, Args: c.queryArguments(s.Field, q)}, ID: c.Size.Pages, Parent: parent.Name,
-		Field: f.Name, Ordinal: f.Ordinal,
+		Asked: Asked{Query: q, Args: c.queryArguments(s.Field, q)}, ID: c.Size.Pages, Field: f.Name, Ordinal: f.Ordinal,
 	}
 	c.Size.Pages++
-	c.within(s.Alias, func() {
+	c.within(parent.Name, s.Alias, func() {
 		p.Path = strings.Join(c.Path, ".")
 		p.selectPage(c, s.Of)
 	})

@@ -95,6 +95,7 @@ func (a *Asked) selectPage(c *Compiler, sets []ast.SelectionSet) {
 }
 
 func (a *Asked) addConnectionMember(c *Compiler, s selected, first bool) {
+	c.Members++
 	m := ConnectionMember{Member: Member{Key: responseKey(s.Alias, first), Alias: s.Alias}}
 	switch s.Name {
 	case "__typename":
@@ -104,7 +105,7 @@ func (a *Asked) addConnectionMember(c *Compiler, s selected, first bool) {
 	case "items":
 		m.NonNull = s.Definition.Type.NonNull
 		m.ElemNull = s.Definition.Type.Elem != nil && !s.Definition.Type.Elem.NonNull
-		c.within(s.Alias, func() {
+		c.within(a.Query.Connection, s.Alias, func() {
 			if a.Query.Collection != nil {
 				m.Items = c.ItemNodes(a.Query, s.Of)
 			} else {

@@ -19,7 +19,7 @@ type Compiler struct {
 	Vars      map[string]any
 	Size      Size // of what is compiled so far
 	Members   int
-	Path      []string // the response keys that lead to the node being made
+	Path      []string // the steps that lead to the node being made: see Step
 	// unsupported is set where something is selected that is not the catalog's to answer.
 	unsupported bool
 }
@@ -149,10 +149,11 @@ type Member struct {
 // Join is a virtual field in a node.
 type Join struct {
 	read.Target
-	Path     string // the response keys that lead here
+	Path     string // the steps that lead here
 	Many     bool
-	ElemNull bool // the list may hold null
-	Ordinal  int  // of the field that holds the ids
+	ElemNull bool           // the list may hold null
+	Ordinal  int            // of the field that holds the ids
+	Rule     *catalog.Field // set where a rule holds for the field
 	Node     *Node
 }
 
@@ -187,9 +188,11 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 	case f.Join == nil:
 	case f.Join.Pages != "":
 		m.Pages = c.pages(n.Type, f, s)
+		m.Pages.Rule = m.Rule
 		n.Pages = append(n.Pages, m.Pages)
 	default:
-		m.Join = c.join(f, s)
+		m.Join = c.join(n.Type, f, s)
+		m.Join.Rule = m.Rule
 		n.Joins = append(n.Joins, m.Join)
 	}
 	return m
@@ -211,10 +214,10 @@ func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 	return m
 }
 
-func (c *Compiler) join(f *catalog.Field, s selected) *Join {
+func (c *Compiler) join(parent *catalog.Type, f *catalog.Field, s selected) *Join {
 	t := c.Catalog.Types[f.Join.Target]
 	j := &Join{Target: read.Target{Type: t, Index: f.Join.Index}, Many: f.Join.Many, Ordinal: f.Ordinal}
-	c.within(s.Alias, func() {
+	c.within(parent.Name, s.Alias, func() {
 		j.Path = strings.Join(c.Path, ".")
 		j.Node = c.AddNode(t, s.Of)
 	})
@@ -227,9 +230,13 @@ func (c *Compiler) join(f *catalog.Field, s selected) *Join {
 	return j
 }
 
-// within has what is compiled stand below a response key.
-func (c *Compiler) within(alias string, compile func()) {
-	c.Path = append(c.Path, alias)
+// Step is a step of the path that leads to a place in an answer, without indices of lists: a response key, and the type
+// of the object that has it. Two members of a union may have the same keys for what is not the same.
+func Step(typ, alias string) string { return typ + ":" + alias }
+
+// within has what is compiled stand below a response key of an object.
+func (c *Compiler) within(typ, alias string, compile func()) {
+	c.Path = append(c.Path, Step(typ, alias))
 	compile()
 	c.Path = c.Path[:len(c.Path)-1]
 }

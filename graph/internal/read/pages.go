@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/internal/parallel"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -35,8 +36,10 @@ type Paging struct {
 // partition key.
 func (p Paging) Read(ctx context.Context, ids []PageKey, r *Request) []Paged {
 	out, v := make([]Paged, len(ids)), p.Reader.Viewer(ctx)
+	t := p.Reader.Catalog.Types[p.Query.Type]
+	refused := v.LevelOf(t.Rule) == access.Refused // then also where there are no rows
 	parallel.Each(len(ids), p.Reader.Config.Parallelism, func(i int) {
-		if p.leads(ctx, ids[i]) {
+		if refused || p.leads(ctx, ids[i]) {
 			out[i].Page, out[i].Err = p.Reader.Page(ctx, v, p.Query, p.under(ids[i], r))
 		}
 	})

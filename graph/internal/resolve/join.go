@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/record"
@@ -18,7 +19,7 @@ func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Va
 	}
 	recs, err := rs.joinedRecords(ctx, l, g, ids)
 	if err != nil {
-		return nil, cmp.Or(rs.spend(ctx, &l.usage, 0, 1), err)
+		return nil, cmp.Or(rs.spend(ctx, &l.usage, 0, execute.ErrorObjects), err)
 	}
 	if n := l.node(ctx, g.Type); n != nil {
 		err = rs.spendRows(ctx, &l.usage, n, recs)

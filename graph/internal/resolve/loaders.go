@@ -27,7 +27,7 @@ type Loaders struct {
 	mu      sync.Mutex
 	caches  map[read.Target]*rowCache
 	pages   map[pageOf]read.Paged
-	refused map[string]error // by path in the answer, list indices left out
+	refused map[string]error // by path in the answer
 	nodes   map[selectionsOf]*plan.Node
 	items   map[selectionsOf][]*plan.Node // of connections
 
@@ -83,16 +83,16 @@ func (l *Loaders) refusal(ctx context.Context) error {
 	return l.refused[responsePath(ctx)]
 }
 
-// responsePath returns the response keys that lead to the field that is being resolved.
+// responsePath returns the steps that lead to the field that is being resolved: see plan.Step.
 func responsePath(ctx context.Context) string {
-	var keys []string
+	var steps []string
 	for f := graphql.GetFieldContext(ctx); f != nil; f = f.Parent {
 		if f.Index == nil && f.Field.Field != nil {
-			keys = append(keys, f.Field.Alias)
+			steps = append(steps, plan.Step(f.Object, f.Field.Alias))
 		}
 	}
-	slices.Reverse(keys)
-	return strings.Join(keys, ".")
+	slices.Reverse(steps)
+	return strings.Join(steps, ".")
 }
 
 // Load returns the rows of distinct keys, reading those that the operation has not read before. It reads them whole:

@@ -42,7 +42,7 @@ func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compile
 		}
 	}
 	js.Resolve(top)
-	return nil
+	return rs.spend(ctx, &l.usage, 0, js.Failing*execute.ErrorObjects)
 }
 
 // compiler returns one for what is selected of the field that is being resolved.
@@ -70,7 +70,7 @@ func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *rea
 func EachItems(c *plan.Compiler, q *catalog.Query, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
 	for _, s := range c.Collect(q.Connection, sets) {
 		if s.Name == "items" {
-			c.Path = append(c.Path, s.Alias)
+			c.Path = append(c.Path, plan.Step(q.Connection, s.Alias))
 			f(s.Of)
 			c.Path = c.Path[:len(c.Path)-1]
 		}

@@ -7,15 +7,16 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// pageOf is a page that was read ahead: for a virtual field of rows of a type, under a key.
+// pageOf is a page that was read ahead: for a virtual field at a path, under a key.
 type pageOf struct {
-	path, parent string
-	id           read.PageKey
+	path string
+	id   read.PageKey
 }
 
 // Pages returns the pages under distinct keys, and remembers them for the resolvers that ask for them. Their rows are
@@ -27,23 +28,26 @@ func (l *Loaders) Pages(ctx context.Context, p *plan.Pages, ids []read.PageKey, 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, id := range ids {
-		l.pages[pageOf{p.Path, p.Parent, id}] = got[i]
+		l.pages[pageOf{p.Path, id}] = got[i]
 	}
 	return got
 }
 
-// AnswerPage answers a virtual field of a row of the parent type with a page of the rows under a key, within what
-// the answer may be.
-func (rs *Resolver) AnswerPage(ctx context.Context, parent string, q *catalog.Query, id read.PageKey,
-	r *read.Request) (read.Page, error) {
+// AnswerPage answers a virtual field with a page of the rows under a key, within what the answer may be. Where the
+// value of the key is absent there are none.
+func (rs *Resolver) AnswerPage(ctx context.Context, q *catalog.Query, id read.PageKey, r *read.Request) (read.Page,
+	error) {
 	l := rs.Loaders(ctx)
 	if l.ended.Load() {
 		return read.Page{}, nil
 	}
+	if !id.ID.Present() {
+		return read.Page{}, rs.spend(ctx, &l.usage, 0, 1)
+	}
 	if err := l.refusal(ctx); err != nil {
 		return read.Page{}, l.failed(ctx, err)
 	}
-	at := pageOf{responsePath(ctx), parent, id}
+	at := pageOf{responsePath(ctx), id}
 	l.mu.Lock()
 	got, ahead := l.pages[at]
 	l.mu.Unlock()
@@ -52,6 +56,9 @@ func (rs *Resolver) AnswerPage(ctx context.Context, parent string, q *catalog.Qu
 	}
 	if got.Err != nil {
 		return read.Page{}, l.failed(ctx, got.Err)
+	}
+	if err := rs.spend(ctx, &l.usage, 0, 1); err != nil {
+		return read.Page{}, err
 	}
 	if !ahead {
 		return got.Page, rs.LookAheadPage(ctx, q, got.Records())
@@ -67,7 +74,7 @@ func (rs *Resolver) AnswerPage(ctx context.Context, parent string, q *catalog.Qu
 
 // failed counts an error, and returns it, or that the answer ends.
 func (l *Loaders) failed(ctx context.Context, err error) error {
-	if ended := l.rs.spend(ctx, &l.usage, 0, 1); ended != nil {
+	if ended := l.rs.spend(ctx, &l.usage, 0, execute.ErrorObjects); ended != nil {
 		return ended
 	}
 	return read.CopyError(err)

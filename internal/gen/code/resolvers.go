@@ -169,14 +169,14 @@ func (f *resolversFile) method(r *schema.ReadModel, field, answer string) {
 }
 
 // guard writes the call that asks whether the field may be read.
-func (f *resolversFile) guard(r *schema.ReadModel, field string) {
-	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}",
-		r.Name, field, schema.GoName(r.Name))
+func (f *resolversFile) guard(r *schema.ReadModel, field, obj string) {
+	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, %s); err != nil {\nreturn nil, err\n}",
+		r.Name, field, schema.GoName(r.Name), obj)
 }
 
 func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
 	f.method(r, field.Name, f.guardedType(field))
-	f.guard(r, field.Name)
+	f.guard(r, field.Name, "obj")
 	f.answerField(field)
 }
 
@@ -204,13 +204,17 @@ func (f *resolversFile) answerField(field *schema.Field) {
 // pages writes the resolver of a field that answers with a page of the rows that a value leads to.
 func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 	q, _ := j.Pages()
+	args, readers := served.Arguments(j.Target, q), readersFile{f.File}
+	obj := "obj" // unless that is an argument
+	for slices.ContainsFunc(args, func(a served.Argument) bool { return a.Param == obj }) {
+		obj += "Row"
+	}
 	f.line("// %s answers %s of %s.", schema.GoName(j.Name), j.Name, r.Name)
-	f.line("func (r %s) %s(ctx context.Context, obj *model.%s%s) (*%s, error) {", resolverOf(r), schema.GoName(j.Name),
+	f.line("func (r %s) %s(ctx context.Context, %s *model.%s%s) (*%s, error) {", resolverOf(r), schema.GoName(j.Name), obj,
 		schema.GoName(r.Name), f.signature(served.PageArguments(j)), schema.GoName(q.Connection))
 	if j.Auth != nil {
-		f.guard(r, j.Name)
+		f.guard(r, j.Name, obj)
 	}
-	args, readers := served.Arguments(j.Target, q), readersFile{f.File}
 	_, sk := keyArguments(j.Target, q, args)
 	request := "Page: " + readers.besideKeys(j.Target, q, args)
 	if len(sk) > 0 {
@@ -222,9 +226,9 @@ func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 		}
 		request = "SK: []keys.Value{" + strings.Join(values, ", ") + "}, " + request
 	}
-	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(obj, %d), "+
+	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(%s, %d), "+
 		"graph.QueryRequest{%s})\n}\n",
-		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), j.Source.Ordinal, request)
+		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), obj, j.Source.Ordinal, request)
 }
 
 func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
@@ -239,7 +243,7 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 	}
 	f.method(r, j.Name, answer)
 	if j.Auth != nil {
-		f.guard(r, j.Name)
+		f.guard(r, j.Name, "obj")
 	}
 	if j.Many {
 		f.lib("keys")

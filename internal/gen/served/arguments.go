@@ -170,7 +170,7 @@ func keyDescription(h schema.Half) string {
 }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "obj", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64",
+var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64",
 	"int", "bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.

@@ -61,6 +61,8 @@ func made(model *schema.Model) string {
 			answer := j.Target.Name
 			if j.Many {
 				answer = "[" + answer + "!]"
+			} else if q, ok := j.Pages(); j.Paged && ok {
+				answer = q.Connection
 			}
 			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
 		}

@@ -27,11 +27,14 @@ type Documents struct {
 	declared  []string
 	draw      map[string]func() (v any, given bool)
 	names     int
+	members   []string        // of unions, on which the fragments are that are open
+	shared    map[string]bool // fields that have a response key which they share with those of other members
 }
 
 // Next returns a document, and a function that draws values for its variables, other ones each time.
 func (g *Documents) Next() (query string, variables func() map[string]any) {
 	g.fragments, g.declared, g.draw, g.names = nil, nil, map[string]func() (any, bool){}, 0
+	g.members, g.shared = nil, map[string]bool{}
 	var body strings.Builder
 	for range 1 + g.Rand.IntN(3) {
 		f := g.Schema.Query.Fields.ForName(pick(g.Rand, g.Queries...))
@@ -196,7 +199,13 @@ func (g *Documents) selection(b *strings.Builder, t *ast.Definition, depth int) 
 				on = g.Schema.Types[pick(g.Rand, t.Types...)]
 			}
 			b.WriteString("... on " + on.Name + g.condition())
+			if t.Kind == ast.Union {
+				g.members = append(g.members, on.Name)
+			}
 			g.selection(b, on, depth+1)
+			if t.Kind == ast.Union {
+				g.members = g.members[:len(g.members)-1]
+			}
 		case depth < 5 && g.chance(8):
 			g.spread(b, t, depth)
 		case t.Kind != ast.Union:
@@ -230,7 +239,12 @@ func (g *Documents) field(b *strings.Builder, t *ast.Definition, depth int) {
 	if g.chance(3) {
 		alias = g.name(f.Name + "_")
 	}
-	if len(f.Arguments) > 0 {
+	// Two members of a union may have one response key for different things.
+	at := strings.Join(g.members, " ") + " " + t.Name + " " + f.Name
+	switch {
+	case len(g.members) > 0 && composite() && !g.shared[at]:
+		alias, g.shared[at] = "in_"+f.Name, true
+	case len(f.Arguments) > 0:
 		alias = g.name(f.Name + "_") // two with different arguments cannot have one response key
 	}
 	b.WriteString(alias + ": " + f.Name + g.arguments(f) + g.condition())

@@ -137,6 +137,7 @@ func (d *drawer) entities() {
 		d.line("  id: ID!\n  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
 			pick(d.rng, "String", "State", "Int", "ID"),
 			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
-		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer\n}", d.scalar())
+		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer", d.scalar())
+		d.line("  linkId: ID! @resolves(table: \"Link\", field: \"link\")\n}")
 	}
 }
