@@ -169,14 +169,14 @@ func (f *resolversFile) method(r *schema.ReadModel, field, answer string) {
 }
 
 // guard writes the call that asks whether the field may be read.
-func (f *resolversFile) guard(r *schema.ReadModel, field, obj string) {
-	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, %s); err != nil {\nreturn nil, err\n}",
-		r.Name, field, schema.GoName(r.Name), obj)
+func (f *resolversFile) guard(r *schema.ReadModel, field string) {
+	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}",
+		r.Name, field, schema.GoName(r.Name))
 }
 
 func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
 	f.method(r, field.Name, f.guardedType(field))
-	f.guard(r, field.Name, "obj")
+	f.guard(r, field.Name)
 	f.answerField(field)
 }
 
@@ -205,15 +205,11 @@ func (f *resolversFile) answerField(field *schema.Field) {
 func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 	q, _ := j.Pages()
 	args, readers := served.Arguments(j.Target, q), readersFile{f.File}
-	obj := "obj" // unless that is an argument
-	for slices.ContainsFunc(args, func(a served.Argument) bool { return a.Param == obj }) {
-		obj += "Row"
-	}
 	f.line("// %s answers %s of %s.", schema.GoName(j.Name), j.Name, r.Name)
-	f.line("func (r %s) %s(ctx context.Context, %s *model.%s%s) (*%s, error) {", resolverOf(r), schema.GoName(j.Name), obj,
+	f.line("func (r %s) %s(ctx context.Context, obj *model.%s%s) (*%s, error) {", resolverOf(r), schema.GoName(j.Name),
 		schema.GoName(r.Name), f.signature(served.PageArguments(j)), schema.GoName(q.Connection))
 	if j.Auth != nil {
-		f.guard(r, j.Name, obj)
+		f.guard(r, j.Name)
 	}
 	_, sk := keyArguments(j.Target, q, args)
 	request := "Page: " + readers.besideKeys(j.Target, q, args)
@@ -226,9 +222,9 @@ func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 		}
 		request = "SK: []keys.Value{" + strings.Join(values, ", ") + "}, " + request
 	}
-	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(%s, %d), "+
+	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(obj, %d), "+
 		"graph.QueryRequest{%s})\n}\n",
-		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), obj, j.Source.Ordinal, request)
+		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), j.Source.Ordinal, request)
 }
 
 func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
@@ -243,7 +239,7 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 	}
 	f.method(r, j.Name, answer)
 	if j.Auth != nil {
-		f.guard(r, j.Name, "obj")
+		f.guard(r, j.Name)
 	}
 	if j.Many {
 		f.lib("keys")

@@ -122,11 +122,16 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	return d.sameKey(m, j, fields[0])
 }
 
+// rowParameter is what gqlgen calls the row in the resolver of a field: no argument of the field can be called so.
+const rowParameter = "obj"
+
 // hasPages reports whether the rows of a target can be asked for page by page under one value.
 func (d *joinReader) hasPages(m draft.Marked, j *schema.Join, pk, sk schema.Half, by string) bool {
-	_, paged := j.Pages()
+	q, paged := j.Pages()
 	reason := ""
 	switch {
+	case slices.Contains(q.Args, rowParameter):
+		reason = "takes an argument " + rowParameter + ", as the code of gqlgen calls something else"
 	case paged && len(pk.Fields) > 0, len(schema.Composites(pk, sk)) == 0: // the latter has no key at all
 		return true
 	case len(pk.Fields) == 0:

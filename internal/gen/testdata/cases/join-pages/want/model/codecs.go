@@ -252,7 +252,7 @@ func KeyOfThermometer(r *Thermometer) (keys.Key, error) { return querydb.KeyOf(T
 func encodeThermometer(b *record.Builder, r *Thermometer) {
 	b.String(r.DeviceID)
 	b.DateTime(r.At)
-	b.String(string(r.Obj))
+	b.String(string(r.Kind))
 	b.Int(r.Level)
 	b.String(string(r.State))
 }
@@ -273,7 +273,7 @@ func decodeThermometer(rec record.Record, r *Thermometer) error {
 	if text2, ok = record.String(rec.JSON(2)); !ok {
 		return mismatch(ThermometerModel, 2)
 	}
-	r.Obj = StayState(text2)
+	r.Kind = StayState(text2)
 	if r.Level, ok = record.Int(rec.JSON(3)); !ok {
 		return mismatch(ThermometerModel, 3)
 	}
@@ -291,8 +291,8 @@ func valueOfThermometer(r *Thermometer, field int) keys.Value {
 		return keys.String(r.DeviceID)
 	case 1: // at
 		return keys.DateTime(r.At)
-	case 2: // obj
-		return keys.String(string(r.Obj))
+	case 2: // kind
+		return keys.String(string(r.Kind))
 	case 3: // level
 		return keys.Int(int64(r.Level))
 	case 4: // state

@@ -40,7 +40,7 @@ type NightKey struct {
 type Thermometer struct {
 	DeviceID string
 	At       time.Time
-	Obj      StayState
+	Kind     StayState
 	Level    int
 	State    StayState
 }

@@ -157,11 +157,11 @@ var ThermometerModel = &querydb.Model{
 	Name:    "Thermometer",
 	Plugin:  "",
 	Table:   "Hotel",
-	Version: "81ff317b54f8",
+	Version: "ea28714b7336",
 	Fields: []driver.Field{
 		{Name: "deviceId", Scalar: "ID"},
 		{Name: "at", Scalar: "DateTime"},
-		{Name: "obj", Scalar: "String", Enum: "StayState"},
+		{Name: "kind", Scalar: "String", Enum: "StayState"},
 		{Name: "level", Scalar: "Int"},
 		{Name: "state", Scalar: "String", Enum: "StayState"},
 	},
@@ -209,7 +209,7 @@ var ThermometerModel = &querydb.Model{
 				Layout: keys.Layout{
 					Head: "$hotel#v1#thermometer",
 					Segments: []keys.Segment{
-						{Field: "obj", Kind: keys.KindString, Before: "obj_"},
+						{Field: "kind", Kind: keys.KindString, Before: "kind_"},
 						{Field: "level", Kind: keys.KindInt, Before: "level_"},
 					},
 					Sep:            "#",

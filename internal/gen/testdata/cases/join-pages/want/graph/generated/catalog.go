@@ -57,7 +57,7 @@ var Catalog = &catalog.Catalog{
 			Fields: map[string]*catalog.Field{
 				"deviceId": {Name: "deviceId", Ordinal: 0},
 				"at":       {Name: "at", Ordinal: 1},
-				"obj":      {Name: "obj", Ordinal: 2},
+				"kind":     {Name: "kind", Ordinal: 2},
 				"level":    {Name: "level", Ordinal: 3},
 				"state":    {Name: "state", Ordinal: 4},
 			},
@@ -171,7 +171,7 @@ var Catalog = &catalog.Catalog{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
-				{Name: "obj", Kind: keys.KindString},
+				{Name: "kind", Kind: keys.KindString},
 				{Name: "level", Kind: keys.KindInt},
 			},
 		},

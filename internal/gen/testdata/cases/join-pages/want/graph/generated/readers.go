@@ -127,7 +127,7 @@ func (r Reader) ThermometerByPrimary(ctx context.Context, deviceID string, args 
 
 // ThermometerByDeviceArgs are the arguments of ThermometerByDevice that may be left out: nil.
 type ThermometerByDeviceArgs struct {
-	Obj       *model.StayState
+	Kind      *model.StayState
 	Level     *int
 	Eq        *string
 	Prefix    *string
@@ -140,7 +140,7 @@ type ThermometerByDeviceArgs struct {
 
 // ThermometerByDevice asks the query ThermometerByDevice.
 func (r Reader) ThermometerByDevice(ctx context.Context, deviceID string, args ThermometerByDeviceArgs) (*ThermometerByDeviceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByDevice", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.Obj, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByDevice", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ThermometerByStayStateArgs are the arguments of ThermometerByStayState that may be left out: nil.

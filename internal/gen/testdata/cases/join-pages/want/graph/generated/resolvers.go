@@ -78,8 +78,8 @@ func (r queries) ThermometerByPrimary(ctx context.Context, deviceID string, at *
 }
 
 // ThermometerByDevice answers ThermometerByDevice.
-func (r queries) ThermometerByDevice(ctx context.Context, deviceID string, obj *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
-	return Reader{r.rt}.ThermometerByDevice(ctx, deviceID, ThermometerByDeviceArgs{Obj: obj, Level: level, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) ThermometerByDevice(ctx context.Context, deviceID string, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
+	return Reader{r.rt}.ThermometerByDevice(ctx, deviceID, ThermometerByDeviceArgs{Kind: kind, Level: level, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ThermometerByStayState answers ThermometerByStayState.
@@ -125,8 +125,8 @@ func (r rowsOfStay) Temperatures(ctx context.Context, obj *model.Stay, at *time.
 }
 
 // Alarms answers alarms of Stay.
-func (r rowsOfStay) Alarms(ctx context.Context, objRow *model.Stay, obj *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, model.StayCodec.Value(objRow, 3), graph.QueryRequest{SK: []keys.Value{optional(obj, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+func (r rowsOfStay) Alarms(ctx context.Context, obj *model.Stay, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, model.StayCodec.Value(obj, 3), graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}})
 }
 
 // States answers states of Stay.

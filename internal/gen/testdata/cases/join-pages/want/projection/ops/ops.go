@@ -124,13 +124,13 @@ var Thermometer = projection.Ops[model.Thermometer, model.ThermometerKey, string
 
 // ThermometerFields are the fields that a patch of Thermometer can name.
 var ThermometerFields = struct {
-	Obj   projection.PatchField[model.Thermometer, model.StayState]
+	Kind  projection.PatchField[model.Thermometer, model.StayState]
 	Level projection.PatchField[model.Thermometer, int]
 	State projection.PatchField[model.Thermometer, model.StayState]
 }{
-	Obj: projection.PatchField[model.Thermometer, model.StayState]{
+	Kind: projection.PatchField[model.Thermometer, model.StayState]{
 		Ordinal: 2,
-		Write:   func(row *model.Thermometer, v model.StayState) { row.Obj = v },
+		Write:   func(row *model.Thermometer, v model.StayState) { row.Kind = v },
 	},
 	Level: projection.PatchField[model.Thermometer, int]{
 		Ordinal: 3,
