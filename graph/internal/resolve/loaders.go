@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/graph-gophers/dataloader/v7"
@@ -151,6 +152,7 @@ func (l *Loaders) loader(g read.Target, cache *rowCache, n int) *dataloader.Load
 	return dataloader.NewBatchedLoader(batch,
 		dataloader.WithCache[read.JoinKey, record.Record](cache),
 		dataloader.WithBatchCapacity[read.JoinKey, record.Record](n),
+		dataloader.WithWait[read.JoinKey, record.Record](time.Minute), // never, as n keys come at once
 		dataloader.WithInputCapacity[read.JoinKey, record.Record](n))
 }
 
