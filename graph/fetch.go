@@ -3,10 +3,7 @@ package graph
 import (
 	"context"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -44,9 +41,7 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	if err != nil {
 		return nil, err
 	}
-	err = rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) []*plan.Node {
-		return []*plan.Node{c.AddNode(rt.reader.Catalog.Types[q.Type], sets)}
-	}, []record.Record{rec})
+	err = rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], []record.Record{rec})
 	return row, err
 }
 

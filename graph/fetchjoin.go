@@ -3,10 +3,7 @@ package graph
 import (
 	"context"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"github.com/foldql/foldql/graph/graphqlerr"
-	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -70,7 +67,5 @@ func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Co
 		}
 		recs = append(recs, stored.Record)
 	}
-	return rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) []*plan.Node {
-		return []*plan.Node{c.AddNode(rt.reader.Catalog.Types[typ], sets)}
-	}, recs)
+	return rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[typ], recs)
 }

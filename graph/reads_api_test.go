@@ -65,8 +65,45 @@ func TestReadsOfTheShopsQueries(t *testing.T) {
 	}
 }
 
-// stockShop writes 30 customers and 250 products; 60 orders of one group with five products each, and 60 orders of one
-// status, one of each customer and then again.
+// TestReadsOfNestedPages counts what a query of the shop costs that asks for pages below pages, by both executors: one
+// range for each row that has a page, and one batch for what the rows of all pages are joined to.
+func TestReadsOfNestedPages(t *testing.T) {
+	a := newAPI(t)
+	stockShop(a)
+	const query = `{ page: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 20) {
+		items { orderId lines(limit: 2) { items { productId product { name } } nextToken } } } }`
+	for way := range ways {
+		t.Run(way, func(t *testing.T) {
+			a.store.take()
+			var data struct {
+				Page struct {
+					Items []struct {
+						OrderID string
+						Lines   struct {
+							Items []struct{ ProductID string }
+						}
+					}
+				}
+			}
+			a.in(t).ask(way, query, nil, &data)
+			got, _ := a.store.take()
+			if diff := cmp.Diff(reads{Gets: 1, Keys: 40, Ranges: 21, Rows: 60}, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			for i, order := range data.Page.Items {
+				if n := len(order.Lines.Items); n != 2 {
+					t.Errorf("order %d has %d lines, wanted 2", i, n)
+				}
+			}
+			if n := len(data.Page.Items); n != 20 {
+				t.Errorf("%d orders, wanted 20", n)
+			}
+		})
+	}
+}
+
+// stockShop writes 30 customers and 250 products; 60 orders of one group with five products and three lines each, and
+// 60 orders of one status, one of each customer and then again.
 func stockShop(a *api) {
 	a.Helper()
 	at := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
@@ -90,6 +127,9 @@ func stockShop(a *api) {
 			"orderId": order, "customerId": fmt.Sprint("c", i%30), "customerGroup": "retail",
 			"productIds": products, "total": 1.5, "placedAt": moment,
 		})
+		for _, product := range products[:3] {
+			put("OrderLine", graph.TestRow{"orderId": order, "category": "c", "productId": product, "quantity": 1})
+		}
 		put("OrderTracking", graph.TestRow{
 			"orderId": order, "changedAt": moment, "customerId": fmt.Sprint("c", i%30), "status": "shipped", "total": 1.5,
 		})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -157,7 +158,18 @@ func TestANextGenerationThatAnotherWriterBeginsIsNoticedBeforeAStart(t *testing.
 		t.Fatal(err)
 	}
 	r := start(folded[0], db)
-	if err := errors.Join(r.LoadFound(ctx(), &found), r.Run(ctx()), other.Run(ctx())); err != nil {
+	if err := r.LoadFound(ctx(), &found); err != nil {
+		t.Fatal(err)
+	}
+	key, err := o.Key("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rebuilding *querydb.RebuildingError
+	if _, err := db.Get(ctx(), o.Codec.Model, []keys.Key{key}, true); !errors.As(err, &rebuilding) {
+		t.Errorf("at the start rows of the former generation are read: %v", err)
+	}
+	if err := errors.Join(r.Run(ctx()), other.Run(ctx())); err != nil {
 		t.Fatal(err)
 	}
 	compareDevices(t, openAt(t, time.Now, store, o.Codec.Model), o, events)

@@ -83,7 +83,7 @@ func (js *Joins) pageRequest(p *plan.Pages, pages int, req *read.Request) error 
 	}
 	limit, wrong := read.PageSize(p.Query, &req.Page)
 	if rows := pages * limit; wrong == nil && rows > js.rd.Config.MaxFanout { // else each page says what is wrong
-		err := js.rd.TooManyJoins(rows)
+		err := read.TooManyInPages(rows, js.rd.Config.MaxFanout)
 		js.source.Refuse(p.Path, err)
 		return err
 	}

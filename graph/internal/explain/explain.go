@@ -92,8 +92,12 @@ type Explainer struct {
 	Catalog   *catalog.Catalog
 	Schema    *ast.Schema
 	MaxFanout int // rows that one join may lead to
+}
 
-	vars map[string]any // of the operation
+// operation is one with the values of its variables.
+type operation struct {
+	*Explainer
+	vars map[string]any
 }
 
 // Explain explains an operation of a valid document.
@@ -104,7 +108,7 @@ func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition,
 	if p == nil {
 		return nil, ErrResolvers
 	}
-	x, e := &Explanation{}, &Explainer{Catalog: e.Catalog, Schema: e.Schema, MaxFanout: e.MaxFanout, vars: vars}
+	x, of := &Explanation{}, operation{e, vars}
 	for i := range p.Roots {
 		r := &p.Roots[i]
 		if r.Query == nil {
@@ -114,7 +118,7 @@ func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition,
 		if err := r.Args.Read(r.Query, vars, &req); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Alias, err)
 		}
-		s, err := e.root(r, &req)
+		s, err := of.root(r, &req)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +140,7 @@ func (x *Explanation) total(steps []Step, level int) {
 }
 
 // root is the step of a query.
-func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
+func (e operation) root(r *plan.Root, req *read.Request) (Step, error) {
 	q := r.Query
 	s := Step{Path: r.Alias, Field: q.Name, By: argumentsOf(q, req), Reads: 1, Rows: 1, Keys: 1}
 	path := r.Alias
@@ -183,7 +187,7 @@ func (e *Explainer) root(r *plan.Root, req *read.Request) (Step, error) {
 }
 
 // below adds the steps of what the rows of a step are joined to, which stand in some nodes.
-func (e *Explainer) below(s *Step, nodes []*plan.Node, path string) error {
+func (e operation) below(s *Step, nodes []*plan.Node, path string) error {
 	for _, n := range nodes {
 		joins, err := e.joins(n, path, s.Rows)
 		if err != nil {
@@ -245,7 +249,7 @@ func argumentsOf(q *catalog.Query, req *read.Request) (names []string) {
 }
 
 // joins are the steps of what the rows of a node are joined to.
-func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step, err error) {
+func (e operation) joins(n *plan.Node, path string, rows int) (steps []Step, err error) {
 	for _, j := range n.Joins {
 		s, err := e.join(n, j, path, rows)
 		if err != nil {
@@ -266,7 +270,7 @@ func (e *Explainer) joins(n *plan.Node, path string, rows int) (steps []Step, er
 // last is the response key of the last step of a path.
 func last(path string) string { return path[strings.LastIndexByte(path, ':')+1:] }
 
-func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) (Step, error) {
+func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step, error) {
 	name := last(j.Path)
 	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
 		rows = e.MaxFanout
@@ -285,7 +289,7 @@ func (e *Explainer) join(n *plan.Node, j *plan.Join, path string, rows int) (Ste
 }
 
 // pages is the step of a virtual field that answers each of so many rows with a page.
-func (e *Explainer) pages(n *plan.Node, p *plan.Pages, path string, rows int) (Step, error) {
+func (e operation) pages(n *plan.Node, p *plan.Pages, path string, rows int) (Step, error) {
 	s := Step{Path: path + "." + last(p.Path), Field: n.Type.Name + "." + p.Field, How: Pages,
 		By: []string{n.Type.Model.Fields[p.Ordinal].Name}}
 	var req read.Request

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/internal/parallel"
 	"github.com/foldql/foldql/keys"
@@ -69,4 +70,10 @@ func (p Paging) under(id PageKey, r *Request) *Request {
 		}
 	}
 	return &one
+}
+
+// TooManyInPages is the error of a virtual field whose pages may have more rows together than there may be.
+func TooManyInPages(rows, most int) error {
+	return graphqlerr.New(graphqlerr.LimitExceeded, "the pages of the field may have %d rows together, and %d is the "+
+		"most; ask for smaller pages, or fewer of them", rows, most)
 }

@@ -21,7 +21,7 @@ func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Va
 	if err != nil {
 		return nil, cmp.Or(rs.spend(ctx, &l.usage, 0, execute.ErrorObjects), err)
 	}
-	if n := l.node(ctx, g.Type); n != nil {
+	for _, n := range l.nodesOf(ctx, g.Type, rowsOf(g.Type)) {
 		err = rs.spendRows(ctx, &l.usage, n, recs)
 	}
 	if l.ended.Load() {

@@ -29,8 +29,7 @@ type Loaders struct {
 	caches  map[read.Target]*rowCache
 	pages   map[pageOf]read.Paged
 	refused map[string]error // by path in the answer
-	nodes   map[selectionsOf]*plan.Node
-	items   map[selectionsOf][]*plan.Node // of connections
+	nodes   map[selectionsOf][]*plan.Node
 
 	usage
 }
@@ -56,7 +55,7 @@ func (l *Loaders) Within(ctx context.Context) context.Context {
 // NewLoaders makes those of one operation of the schema, which may be nil.
 func NewLoaders(rs *Resolver, schema *ast.Schema) *Loaders {
 	return &Loaders{rs: rs, schema: schema, caches: map[read.Target]*rowCache{}, pages: map[pageOf]read.Paged{},
-		refused: map[string]error{}, nodes: map[selectionsOf]*plan.Node{}, items: map[selectionsOf][]*plan.Node{}}
+		refused: map[string]error{}, nodes: map[selectionsOf][]*plan.Node{}}
 }
 
 // Loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
@@ -152,7 +151,7 @@ func (l *Loaders) loader(g read.Target, cache *rowCache, n int) *dataloader.Load
 	return dataloader.NewBatchedLoader(batch,
 		dataloader.WithCache[read.JoinKey, record.Record](cache),
 		dataloader.WithBatchCapacity[read.JoinKey, record.Record](n),
-		dataloader.WithWait[read.JoinKey, record.Record](time.Minute), // never, as n keys come at once
+		dataloader.WithWait[read.JoinKey, record.Record](time.Minute), // it never waits: all n keys come at once
 		dataloader.WithInputCapacity[read.JoinKey, record.Record](n))
 }
 

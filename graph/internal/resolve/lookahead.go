@@ -13,11 +13,37 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// LookAhead reads what the operation joins to the rows of the field that is being resolved, level by level in exact
-// batches, so that the resolvers of those joins find their rows loaded. It fails where the rows make the answer too
-// large.
-func (rs *Resolver) LookAhead(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node,
-	recs []record.Record) error {
+// rowsBelow makes the nodes of the rows that a field answers with, of what is selected of the field.
+type rowsBelow = func(*plan.Compiler, []ast.SelectionSet) []*plan.Node
+
+// rowsOf is of a field that answers with rows of the type, alone or in a list.
+func rowsOf(t *catalog.Type) rowsBelow {
+	return func(c *plan.Compiler, sets []ast.SelectionSet) []*plan.Node { return []*plan.Node{c.AddNode(t, sets)} }
+}
+
+// itemsOf is of a field that answers with a page of the query.
+func (rs *Resolver) itemsOf(q *catalog.Query) rowsBelow {
+	return func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
+		EachItems(c, q, sets, func(of []ast.SelectionSet) {
+			nodes = append(nodes, c.AddNode(rs.Reader.Catalog.Types[q.Type], of))
+		})
+		return nodes
+	}
+}
+
+// LookAhead reads what the operation joins to the rows of a type with which the field that is being resolved answers,
+// level by level in exact batches, so that the resolvers of those joins find their rows loaded. It fails where the rows
+// make the answer too large.
+func (rs *Resolver) LookAhead(ctx context.Context, t *catalog.Type, recs []record.Record) error {
+	return rs.lookAheadOf(ctx, rowsOf(t), recs)
+}
+
+// LookAheadPage is LookAhead for the rows of a page.
+func (rs *Resolver) LookAheadPage(ctx context.Context, q *catalog.Query, recs []record.Record) error {
+	return rs.lookAheadOf(ctx, rs.itemsOf(q), recs)
+}
+
+func (rs *Resolver) lookAheadOf(ctx context.Context, nodes rowsBelow, recs []record.Record) error {
 	if len(recs) == 0 {
 		return nil
 	}
@@ -25,7 +51,7 @@ func (rs *Resolver) LookAhead(ctx context.Context, nodes func(*plan.Compiler, []
 }
 
 // lookAheadNodes is lookAhead where each node has rows of its own.
-func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node,
+func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes rowsBelow,
 	recs func(*plan.Node) []record.Record) error {
 	field := graphql.GetFieldContext(ctx)
 	if field == nil || !graphql.HasOperationContext(ctx) {
@@ -84,8 +110,9 @@ type selectionsOf struct {
 	set *ast.Selection
 }
 
-// node returns the node of the field that is being resolved, nil where the field is not one of an operation.
-func (l *Loaders) node(ctx context.Context, t *catalog.Type) *plan.Node {
+// nodesOf returns the nodes of the rows of a type that the field being resolved answers with, made of its selections;
+// none where the field is not one of an operation.
+func (l *Loaders) nodesOf(ctx context.Context, t *catalog.Type, nodes rowsBelow) []*plan.Node {
 	field := graphql.GetFieldContext(ctx)
 	if field == nil || !graphql.HasOperationContext(ctx) || len(field.Field.Selections) == 0 {
 		return nil
@@ -93,10 +120,10 @@ func (l *Loaders) node(ctx context.Context, t *catalog.Type) *plan.Node {
 	at := selectionsOf{t, &field.Field.Selections[0]}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, ok := l.nodes[at]
+	made, ok := l.nodes[at]
 	if !ok {
-		n = l.compiler(ctx).AddNode(t, []ast.SelectionSet{field.Field.Selections})
-		l.nodes[at] = n
+		made = nodes(l.compiler(ctx), []ast.SelectionSet{field.Field.Selections})
+		l.nodes[at] = made
 	}
-	return n
+	return made
 }

@@ -3,14 +3,10 @@ package resolve
 import (
 	"context"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // pageOf is a page that was read ahead: for a virtual field at a path, under a key.
@@ -64,7 +60,7 @@ func (rs *Resolver) AnswerPage(ctx context.Context, q *catalog.Query, id read.Pa
 		return got.Page, rs.LookAheadPage(ctx, q, got.Records())
 	}
 	recs := got.Records()
-	for _, n := range l.itemNodes(ctx, q) {
+	for _, n := range l.nodesOf(ctx, rs.Reader.Catalog.Types[q.Type], rs.itemsOf(q)) {
 		if err := rs.spendRows(ctx, &l.usage, n, recs); err != nil {
 			return read.Page{}, err
 		}
@@ -78,36 +74,4 @@ func (l *Loaders) failed(ctx context.Context, err error) error {
 		return ended
 	}
 	return read.CopyError(err)
-}
-
-// LookAheadPage is LookAhead for the rows of a page.
-func (rs *Resolver) LookAheadPage(ctx context.Context, q *catalog.Query, recs []record.Record) error {
-	return rs.LookAhead(ctx, rs.itemsOf(q), recs)
-}
-
-// itemsOf makes the nodes of the rows of a connection.
-func (rs *Resolver) itemsOf(q *catalog.Query) func(*plan.Compiler, []ast.SelectionSet) []*plan.Node {
-	return func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
-		EachItems(c, q, sets, func(of []ast.SelectionSet) {
-			nodes = append(nodes, c.AddNode(rs.Reader.Catalog.Types[q.Type], of))
-		})
-		return nodes
-	}
-}
-
-// itemNodes returns the nodes of the rows of the connection that is being resolved.
-func (l *Loaders) itemNodes(ctx context.Context, q *catalog.Query) []*plan.Node {
-	field := graphql.GetFieldContext(ctx)
-	if field == nil || !graphql.HasOperationContext(ctx) || len(field.Field.Selections) == 0 {
-		return nil
-	}
-	at := selectionsOf{l.rs.Reader.Catalog.Types[q.Type], &field.Field.Selections[0]}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	nodes, ok := l.items[at]
-	if !ok {
-		nodes = l.rs.itemsOf(q)(l.compiler(ctx), []ast.SelectionSet{field.Field.Selections})
-		l.items[at] = nodes
-	}
-	return nodes
 }

@@ -30,7 +30,7 @@ type Query {
 }
 type Order { id: ID! customerId: ID! customer: Customer products: [Product!]! }
 type OrderConnection { items: [Order!]! }
-type Customer { id: ID! latest: Order }
+type Customer { id: ID! latest: Order orders: OrderConnection secret: Secret }
 type Product { id: ID! }
 type Secret { id: ID! }
 union Thing = Product | Customer
@@ -47,6 +47,7 @@ func testCatalog() *catalog.Catalog {
 		"OrdersByState": {Type: "Order", Index: 0},
 		"ThingsAt":      {Collection: &catalog.Collection{Members: []string{"Product", "Customer"}}},
 		"Secret":        {Type: "Secret", Index: driver.Primary, Rule: &catalog.IndexRule{AuthTable: "Owner"}},
+		"SecretByIndex": {Type: "Secret", Index: 0, Rule: &catalog.IndexRule{AuthTable: "Owner"}},
 	}}
 	for _, name := range []string{"Order", "Customer", "Product", "Secret", "Owner"} {
 		c.Types[name] = &catalog.Type{Name: name, Model: &querydb.Model{Name: name}, Fields: map[string]*catalog.Field{}}
@@ -54,6 +55,9 @@ func testCatalog() *catalog.Catalog {
 	c.Types["Order"].Fields["customer"] = joinsTo("Customer", driver.Primary)
 	c.Types["Order"].Fields["products"] = joinsTo("Product", driver.Primary)
 	c.Types["Customer"].Fields["latest"] = joinsTo("Order", 0)
+	c.Types["Customer"].Fields["orders"] = joinsTo("Order", 0)
+	c.Types["Customer"].Fields["orders"].Join.Pages = "OrdersByState"
+	c.Types["Customer"].Fields["secret"] = joinsTo("Secret", 0)
 	return c
 }
 
@@ -77,7 +81,10 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 		`{ Order(id: "1") { customer { latest { id } } } }`: {models: "Customer Order", indexes: true},
 		`{ OrdersByState(state: "x") { items { ... on Order { products { id } } } } }`: {
 			models: "Order Product", indexes: true},
-		`{ OrdersByState(state: "x") { __typename } }`: {models: "Order", indexes: true},
+		`{ Order(id: "1") { customer { orders { items { products { id } } } } } }`: {
+			models: "Customer Order Product", indexes: true},
+		`{ Order(id: "1") { customer { secret { id } } } }`: {models: "Customer Order Owner Secret", indexes: true},
+		`{ OrdersByState(state: "x") { __typename } }`:      {models: "Order", indexes: true},
 		`{ ThingsAt(place: "x") { items { ... on Customer { latest { id } } } } }`: {
 			models: "Customer Order Product", indexes: true},
 	} {
