@@ -67,6 +67,9 @@ func (o *refOracle) take(ops []ref) {
 		}
 		w := &o.waiting[i]
 		w.woken = false
+		if _, there := o.clubs[w.club]; !there {
+			continue // another that waited before it has deleted the club again
+		}
 		missing, ok := o.apply(w.ops)
 		if missing != "" {
 			w.club = missing
