@@ -19,6 +19,7 @@ require (
 	github.com/graph-gophers/dataloader/v7 v7.1.0
 	github.com/klauspost/compress v1.20.0
 	github.com/mailru/easyjson v0.9.1
+	github.com/maypok86/otter/v2 v2.4.0
 	github.com/nats-io/jwt/v2 v2.8.0
 	github.com/nats-io/nats-server/v2 v2.12.3
 	github.com/nats-io/nats.go v1.55.0

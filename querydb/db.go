@@ -158,7 +158,7 @@ func (db *DB) Close() error {
 func (db *DB) ForFold(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }
-	view.writer, view.forFold, view.reader.WithItems = writer, true, true
+	view.writer, view.forFold, view.reader.ForFold = writer, true, true
 	return &view
 }
 

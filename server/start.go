@@ -55,6 +55,9 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if rows.Dynamo != nil {
 		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
+	if rows.Pebble != nil {
+		s.measured = append(s.measured, &metrics.RowCache{Store: rows.Pebble})
+	}
 	s.storages.Add("rows", rows.Driver)
 	if err := s.bind(ctx, store, from); err != nil {
 		return err

@@ -79,8 +79,8 @@ type workload struct {
 	questions []peers.Question
 }
 
-// ofShop has the ratios to the first two of its peers.
-var ofShop = workload{[]string{"handwritten", "plain", "foldql", "resolvers", "canned"}, peers.Questions}
+// ofShop has the ratios to the first three of its peers.
+var ofShop = workload{[]string{"handwritten", "memory", "plain", "foldql", "resolvers", "canned"}, peers.Questions}
 
 // inDir calls run with the directory or, where that is "", with a temporary one.
 func inDir(dir string, run func(dir string) error) error {
@@ -257,7 +257,7 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 	table(w, "p50, ms", func(p, q string) string { return milliseconds(of(p, q).p50) })
 	table(w, "p99, ms", func(p, q string) string { return milliseconds(of(p, q).p99) })
 	table(w, "CPU per request, µs", func(p, q string) string { return fmt.Sprintf("%.1f", cpu(p, q)) })
-	for _, base := range ofShop.peers[:2] {
+	for _, base := range ofShop.peers[:3] {
 		table(w, "requests/s, "+base+" = 1", func(p, q string) string {
 			return fmt.Sprintf("%.2f", rate(p, q)/rate(base, q))
 		})

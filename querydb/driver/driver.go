@@ -306,6 +306,8 @@ type Get struct {
 	Snapshot bool
 	Now      time.Time // at which rows have expired or not; none has at the zero time
 	Writer   string    // whose positions Row.Applied holds: see Batch.Writer
+	// Once says that the rows are not likely to be asked for again soon, so that a driver keeps none of them in memory.
+	Once bool
 }
 
 // Query asks for rows of one partition.

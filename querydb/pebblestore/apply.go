@@ -49,15 +49,19 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 		claimed.release()
 		return errors.Join(err, w.batch.Close())
 	}
-	return s.commit(w.batch, claimed.release)
+	return s.commit(w.batch, claimed.list(), claimed.release)
 }
 
-// commit commits a batch, and then calls release, which frees what nobody else may use meanwhile. Where the disk does
-// not accept the batch, it may return before that.
-func (s *Store) commit(b *pebble.Batch, release func()) error {
+// commit commits a batch of rows of the tables, and then calls release, which frees what nobody else may use meanwhile.
+// Where the disk does not accept the batch, it may return before that.
+func (s *Store) commit(b *pebble.Batch, tables []*storedTable, release func()) error {
 	return s.disk.Run(func() error {
 		defer release()
-		return errors.Join(b.Commit(pebble.Sync), b.Close())
+		err := s.hot.takeEffect(s.db, b, tables)
+		if err == nil {
+			err = b.SyncWait()
+		}
+		return errors.Join(err, b.Close())
 	})
 }
 

@@ -46,6 +46,7 @@ type storedTable struct {
 	number  uint32
 	write   sync.RWMutex // held for writing by batches that read before they write, and while the rows are dropped
 	dropped bool
+	commits commits
 }
 
 type dictionary struct {
@@ -293,6 +294,15 @@ func (c *claimed) lock(d *disk.Disk) (whole bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// list returns the tables.
+func (c *claimed) list() []*storedTable {
+	list := make([]*storedTable, len(c.order))
+	for i := range c.order {
+		list[i] = c.order[i].storedTable
+	}
+	return list
 }
 
 func (c *claimed) release() {

@@ -62,6 +62,16 @@ func appendRowKey(dst []byte, table uint32, k keys.Key) []byte {
 	return append(dst, k.SK...)
 }
 
+// cutRowKey reads the number of the table and the key of a row from its key in the engine, whose memory they share; ok
+// is false where that is the key of something else.
+func cutRowKey(key []byte) (table uint32, k keys.Key, ok bool) {
+	if len(key) < headSize || binary.BigEndian.Uint16(key[4:]) != slot(driver.Primary) {
+		return 0, k, false
+	}
+	pk, sk, ok := cutTerminated(key[headSize:])
+	return binary.BigEndian.Uint32(key), keys.Key{PK: pk, SK: textOf(sk)}, ok
+}
+
 // appendEntryKey appends the key of a row's entry in an index.
 func appendEntryKey(dst []byte, table uint32, index int, sorted bool, x, row keys.Key) []byte {
 	dst = appendHead(dst, table, index)

@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,117 +14,6 @@ import (
 
 // patience is how many keys are looked at between two looks at the context.
 const patience = 256
-
-// Get reads rows by their keys, all as of one moment.
-func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.leave()
-	rows := make([]driver.Row, len(g.Keys))
-	for i, k := range g.Keys {
-		rows[i].Key = k
-	}
-	p := s.tables.find(g.Table)
-	if p == nil {
-		return rows, nil
-	}
-	r := reader{memory: memory{rows: len(rows)}, keys: indexKeys{rows: len(rows)}, budget: driver.BudgetOf(ctx)}
-	var err error
-	if len(rows) == 1 {
-		err = r.one(s.db, p, &g, &rows[0])
-	} else {
-		err = r.many(ctx, s.db, p, &g, rows)
-	}
-	if err != nil {
-		return nil, failed("get rows of "+g.Table.Name, err)
-	}
-	return rows, nil
-}
-
-// reader turns stored values into the rows of one answer.
-type reader struct {
-	memory memory
-	keys   indexKeys
-	budget driver.Budget
-}
-
-func (r *reader) one(db *pebble.DB, p *storedTable, g *driver.Get, row *driver.Row) error {
-	key := make([]byte, 0, rowKeySize(row.Key))
-	value, closer, err := db.Get(appendRowKey(key, p.number, row.Key))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	err = r.row(value, g, row)
-	return errors.Join(err, closer.Close())
-}
-
-// many seeks the keys in their order, which touches each block once.
-func (r *reader) many(ctx context.Context, db *pebble.DB, p *storedTable, g *driver.Get, rows []driver.Row) error {
-	it, err := db.NewIterWithContext(ctx, &pebble.IterOptions{UseL6Filters: true})
-	if err != nil {
-		return err
-	}
-	for i, s := range sought(p, g.Keys) {
-		if i%patience == patience-1 && ctx.Err() != nil {
-			return errors.Join(ctx.Err(), it.Close())
-		}
-		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
-			if err := it.Error(); err != nil { // the next seek forgets it, and the row would seem to be missing
-				return errors.Join(err, it.Close())
-			}
-			continue
-		}
-		value, err := it.ValueAndErr()
-		if err == nil {
-			err = r.row(value, g, &rows[s.at])
-		}
-		if err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	return it.Close()
-}
-
-func (r *reader) row(value []byte, g *driver.Get, row *driver.Row) error {
-	if err := driver.Charge(r.budget, len(value)); err != nil {
-		return err
-	}
-	d := decoder{rest: r.memory.copy(value)}
-	if err := d.row(row, &r.keys); err != nil {
-		return fmt.Errorf("row %q: %w", row.Key, err)
-	}
-	if row.Kind != g.Table.Kind || row.Expired(g.Now) {
-		*row = driver.Row{Key: row.Key}
-	}
-	return nil
-}
-
-// target is a key of the engine and which of the keys asked for it is.
-type target struct {
-	key []byte
-	at  int
-}
-
-// sought returns the keys of rows in order.
-func sought(p *storedTable, ks []keys.Key) []target {
-	size := 0
-	for _, k := range ks {
-		size += rowKeySize(k)
-	}
-	buf := make([]byte, 0, size)
-	list := make([]target, len(ks))
-	for i, k := range ks {
-		from := len(buf)
-		buf = appendRowKey(buf, p.number, k)
-		list[i] = target{key: buf[from:len(buf):len(buf)], at: i}
-	}
-	slices.SortFunc(list, func(a, b target) int { return bytes.Compare(a.key, b.key) })
-	return list
-}
 
 // Query reads rows of one partition, all as of one moment.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {

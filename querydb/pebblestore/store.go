@@ -32,8 +32,8 @@ type Options struct {
 	Dir string
 	// FS is the file system that Dir is on; the operating system's by default.
 	FS vfs.FS
-	// CacheBytes is the size of the cache of blocks, in bytes. Reads are fastest where the rows that are read often,
-	// uncompressed, fit into it. 256 MB by default.
+	// CacheBytes is how many bytes of memory hold what is read often: one half blocks of files, and the other rows that
+	// were read by their keys. 256 MB by default.
 	CacheBytes int64
 	// MemTableBytes is how many bytes of recent writes are kept in memory before they go to a file. Up to four times as
 	// much is in use under load. 64 MB by default.
@@ -77,6 +77,7 @@ type Store struct {
 	open   sync.RWMutex // held for reading by each call, for writing by Close
 	closed bool
 	tables *dictionary
+	hot    *hotRows
 }
 
 var (
@@ -93,20 +94,27 @@ func Open(opts Options) (*Store, error) {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
 	s := &Store{disk: disk.New(disk.Config{FS: opts.FS, Dir: opts.Dir, Reserve: opts.Reserve, Logger: opts.Logger})}
-	if err := s.disk.Open(func() error { return s.openDir(&opts) }); err != nil {
+	var err error
+	if s.hot, err = newHotRows(opts.CacheBytes / 2); err != nil {
+		return nil, fmt.Errorf("pebblestore: make the cache of rows: %w", err)
+	}
+	if err := s.disk.Open(func() (err error) { s.db, s.tables, err = opts.open(s.disk); return err }); err != nil {
 		return nil, unavailable("open", err)
 	}
 	return s, nil
 }
 
-func (s *Store) openDir(o *Options) (err error) {
-	if s.db, err = pebble.Open(o.Dir, o.pebble(s.disk)); err != nil {
-		return err
+// open opens the engine in the directory.
+func (o *Options) open(d *disk.Disk) (*pebble.DB, *dictionary, error) {
+	db, err := pebble.Open(o.Dir, o.pebble(d))
+	if err != nil {
+		return nil, nil, err
 	}
-	if s.tables, err = readDictionary(s.db); err != nil {
-		return errors.Join(err, s.db.Close())
+	tables, err := readDictionary(db)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
 	}
-	return nil
+	return db, tables, nil
 }
 
 // Snapshot writes a copy of the store, as it is now, into a directory, which it makes: a store of its own. Files that
@@ -143,7 +151,7 @@ func unavailable(act string, err error) error {
 func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	p := &pebble.Options{
 		FS:                          d.FS(),
-		CacheSize:                   o.CacheBytes,
+		CacheSize:                   o.CacheBytes - o.CacheBytes/2,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: 4,

@@ -58,7 +58,7 @@ func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most in
 		p.write.Unlock()
 		return 0, errors.Join(err, w.batch.Close())
 	}
-	return len(due), s.commit(w.batch, p.write.Unlock)
+	return len(due), s.commit(w.batch, []*storedTable{p}, p.write.Unlock)
 }
 
 // due returns the keys, in the order of expiry, of up to most rows of the table's kind that expired before the given

@@ -64,7 +64,7 @@ func openPeer(ctx context.Context, name, dir string) (http.Handler, io.Closer, e
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
-	answers, err := ofShop(name, db)
+	answers, err := ofShop(ctx, name, db)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -72,10 +72,16 @@ func openPeer(ctx context.Context, name, dir string) (http.Handler, io.Closer, e
 }
 
 // ofShop makes a peer that answers the questions of the shop.
-func ofShop(name string, db *querydb.DB) (http.Handler, error) {
+func ofShop(ctx context.Context, name string, db *querydb.DB) (http.Handler, error) {
 	switch name {
 	case "handwritten":
 		return handwritten{db}.handler(), nil
+	case "memory":
+		rows, err := loadMemory(ctx, db)
+		if err != nil {
+			return nil, fmt.Errorf("read the shop into memory: %w", err)
+		}
+		return rows.handler(), nil
 	case "plain":
 		return plain{db}.handler(), nil
 	case "canned":

@@ -15,8 +15,9 @@ import (
 // Reader reads from a driver.
 type Reader struct {
 	Driver driver.Driver
-	// WithItems says that rows of aggregates are to have their Items.
-	WithItems bool
+	// ForFold says that rows are for a fold: those of aggregates have their Items, and none is likely to be asked for
+	// again soon.
+	ForFold bool
 }
 
 // Query asks for a page of rows.

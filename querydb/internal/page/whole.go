@@ -67,7 +67,7 @@ func (r Reader) wholeAt(
 func (r Reader) whole(
 	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query,
 ) (row driver.Row, err error) {
-	if lender, lends := r.Driver.(driver.Lender); lends && !r.WithItems {
+	if lender, lends := r.Driver.(driver.Lender); lends && !r.ForFold {
 		if row, err := wholeOfLent(ctx, lender, count, plan, q); err != errNotWhole {
 			return row, err
 		}

@@ -22,6 +22,7 @@ type Rows struct {
 	*querydb.DB
 	Driver driver.Driver
 	Dynamo *dynamostore.Store // the driver, where it is this one
+	Pebble *pebblestore.Store // the driver, where it is this one
 	Dir    string             // of an embedded store, "" for any other
 }
 
@@ -63,7 +64,7 @@ func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error
 	if err != nil {
 		return nil, err
 	}
-	rows.Dir = at.Rows()
+	rows.Dir, rows.Pebble = at.Rows(), drv
 	return rows, nil
 }
 

@@ -1,0 +1,244 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+var counted = &driver.Table{Name: "Counted", Sorted: true, Fields: []driver.Field{{Name: "n", Scalar: "Int"}}}
+
+func openHot(t *testing.T, opts Options) *Store {
+	t.Helper()
+	opts.Dir, opts.FS = "data", vfs.NewMem()
+	s, err := Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func numbered(k keys.Key, n uint64) driver.Row {
+	var b record.Builder
+	b.Begin(1)
+	b.JSON(strconv.AppendUint(nil, n, 10))
+	rec, _, err := b.Finish()
+	if err != nil {
+		panic(err)
+	}
+	return driver.Row{Key: k, Record: rec, Position: driver.Position{Partition: "p", Offset: n}}
+}
+
+func numberOf(t *testing.T, row *driver.Row) uint64 {
+	if row.Record == nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(row.Record.JSON(0)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// valueOf is what the engine has under a key, nil where it has nothing.
+func valueOf(t *testing.T, s *Store, k keys.Key) []byte {
+	t.Helper()
+	value, closer, err := s.db.Get(appendRowKey(nil, s.tables.find(counted).number, k))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	return slices.Clone(value)
+}
+
+func writeAll(t *testing.T, s *Store, n uint64, ks ...keys.Key) {
+	t.Helper()
+	var b driver.Batch
+	for _, k := range ks {
+		b.Writes = append(b.Writes, driver.Write{Table: counted, Kind: driver.Put, Row: numbered(k, n)})
+	}
+	if err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readOne(t *testing.T, s *Store, k keys.Key) uint64 {
+	t.Helper()
+	rows, err := s.Get(t.Context(), driver.Get{Table: counted, Keys: []keys.Key{k}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numberOf(t, &rows[0])
+}
+
+// TestARowThatWasReadBeforeACommitIsNotKeptAfterIt: a read finds the old row, or none, a commit changes it, and only
+// then the read keeps what it has found.
+func TestARowThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
+	for _, was := range []uint64{0, 1} {
+		for _, change := range []string{"put", "delete", "delete of the partition"} {
+			t.Run(fmt.Sprintf("%s after %d", change, was), func(t *testing.T) {
+				s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+				writeAll(t, s, 1, keys.Key{PK: "other"}) // so that there is a table
+				if was > 0 {
+					writeAll(t, s, was, k)
+				}
+				write := driver.Write{Table: counted, Kind: driver.Put, Row: numbered(k, 2)}
+				want := uint64(2)
+				switch change {
+				case "delete":
+					write, want = driver.Write{Table: counted, Kind: driver.Delete, Row: driver.Row{Key: k}}, 0
+				case "delete of the partition":
+					write, want = driver.Write{Table: counted, Kind: driver.DeletePartition,
+						Row: driver.Row{Key: keys.Key{PK: k.PK}}}, 0
+				}
+				rows := []driver.Row{{Key: k}}
+				reads := lookUp{db: s.db, hot: s.hot, table: s.tables.find(counted), asked: &driver.Get{Table: counted}}
+				if err := reads.read(t.Context(), rows); err != nil {
+					t.Fatal(err)
+				}
+				reads.since, _ = reads.table.commits.quiet()
+				stored := valueOf(t, s, k)
+				if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{write}}); err != nil {
+					t.Fatal(err)
+				}
+				reads.keeps = true
+				if err := reads.keep(k, stored); err != nil {
+					t.Fatal(err)
+				}
+				if got := numberOf(t, &rows[0]); got != was {
+					t.Fatalf("the read found %d, want %d: the case proves nothing", got, was)
+				}
+				if got := readOne(t, s, k); got != want {
+					t.Errorf("the next read finds %d, want %d", got, want)
+				}
+			})
+		}
+	}
+}
+
+// TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore: between the moment at which the engine shows a commit and
+// the one at which rows in memory do, reads ask the engine.
+func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
+	s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	writeAll(t, s, 1, k)
+	if got := readOne(t, s, k); got != 1 { // and is in memory
+		t.Fatalf("%d", got)
+	}
+	p := s.tables.find(counted)
+	p.commits.begin()
+	row := numbered(k, 2)
+	if err := s.db.Set(appendRowKey(nil, p.number, k), appendRow(nil, "", &row), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := readOne(t, s, k); got != 2 {
+		t.Errorf("a read finds %d, want 2", got)
+	}
+	p.commits.end()
+}
+
+// TestRowsInMemoryAreOfOneMomentAndNeverOld: commits write all rows of a table at once, and readers ask for some of
+// them. Each answer has one number, not less than that of the last commit that was acknowledged before.
+func TestRowsInMemoryAreOfOneMomentAndNeverOld(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for name, opts := range map[string]Options{
+		"all in memory": {}, "few in memory": {CacheBytes: 8 << 10}, "large commits": {MemTableBytes: 4 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const commits = 100
+			s := openHot(t, opts)
+			all := make([]keys.Key, 40)
+			for i := range all {
+				all[i] = keys.Key{PK: fmt.Sprint(i % 7), SK: fmt.Sprint(i)}
+			}
+			writeAll(t, s, 1, all...)
+			var acknowledged atomic.Uint64
+			var done atomic.Bool
+			var readers sync.WaitGroup
+			for g := range 2 {
+				random := rand.New(rand.NewPCG(seed, uint64(g)))
+				readers.Go(func() {
+					for !done.Load() && !t.Failed() {
+						some := all[:1+random.IntN(len(all))]
+						least := acknowledged.Load()
+						rows, err := s.Get(t.Context(), driver.Get{Table: counted, Keys: some})
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						first := numberOf(t, &rows[0])
+						for i := range rows {
+							if n := numberOf(t, &rows[i]); n != first || n < least || rows[i].Key != some[i] {
+								t.Errorf("row %d of %d is %v with %d, the first has %d, and %d was acknowledged", i, len(rows),
+									rows[i].Key, n, first, least)
+								return
+							}
+						}
+					}
+				})
+			}
+			for n := uint64(2); n < commits && !t.Failed(); n++ {
+				writeAll(t, s, n, all...)
+				acknowledged.Store(n)
+			}
+			done.Store(true)
+			readers.Wait()
+			if hits := s.hot.hits.Load(); hits == 0 {
+				t.Error("no row was found in memory: the test proves nothing")
+			}
+		})
+	}
+}
+
+// TestRowsInMemoryExpireAndHaveAKind: they end at the time that a read names, and are of the kind that it asks for.
+func TestRowsInMemoryExpireAndHaveAKind(t *testing.T) {
+	s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	mine, other := *counted, *counted
+	mine.Kind, other.Kind = "mine", "other"
+	end := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	row := numbered(k, 1)
+	row.Expires = end
+	write := driver.Write{Table: &mine, Kind: driver.Put, Row: row}
+	if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{write}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, c := range []struct {
+			table *driver.Table
+			now   time.Time
+			want  uint64
+		}{{&mine, end.Add(-1), 1}, {&mine, end, 0}, {&mine, time.Time{}, 1}, {&other, time.Time{}, 0}} {
+			rows, err := s.Get(t.Context(), driver.Get{Table: c.table, Keys: []keys.Key{k}, Now: c.now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := numberOf(t, &rows[0]); got != c.want {
+				t.Errorf("%s at %v: %d, want %d", c.table.Kind, c.now, got, c.want)
+			}
+		}
+	}
+	if s.hot.hits.Load() == 0 {
+		t.Error("no row was found in memory")
+	}
+}
