@@ -9,7 +9,7 @@ import (
 // Reached is how far rows have come, as of the last commit that a Runner knows of.
 type Reached struct {
 	// Offsets are, by partition of the source, those up to which the rows reflect its events. Dead letters count as
-	// reached, and so do events that were skipped.
+	// reached, and so do events that were skipped. They must not be changed.
 	Offsets     eventlog.Offsets
 	DeadLetters int // events that could not be folded, and those blocked by them
 	Cascades    int // rows that have changed and are yet to be followed by copies of them
@@ -17,8 +17,8 @@ type Reached struct {
 
 // Reached returns how far the rows have come. It works at any time, beside Run, and waits for no commit.
 func (r *Runner) Reached() Reached {
-	now := r.engine.Monitor.Snapshot()
-	return Reached{now.Partitions, now.DeadLetters, now.Cascades}
+	partitions, deadLetters, cascades := r.engine.Monitor.Reached()
+	return Reached{partitions, deadLetters, cascades}
 }
 
 // Await returns when the rows reflect the events of the source up to the offsets, as Reached tells: copies that follow

@@ -28,17 +28,9 @@ func compressing(h http.Handler, least int) http.Handler {
 			compressed(w, r)
 			return
 		}
-		if header := w.Header(); header["Vary"] == nil {
-			header["Vary"] = varyEncoding
-		} else {
-			header.Add("Vary", varyEncoding[0])
-		}
-		h.ServeHTTP(w, r)
+		h.ServeHTTP(w, r) // without Vary: what is sent as it is will do for every client
 	})
 }
-
-// varyEncoding is shared by answers: who adds to it copies it, because it has no room.
-var varyEncoding = []string{"Accept-Encoding"}
 
 // wantsGzip reports whether the client accepts gzip, and does not like an answer as it is better.
 func wantsGzip(accept []string) bool {

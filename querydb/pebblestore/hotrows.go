@@ -96,6 +96,7 @@ func (h *hotRows) keep(p *storedTable, since uint64, k keys.Key, value []byte) e
 	if err != nil {
 		return err
 	}
+	p.commits.hot.Store(true) // before it is known whether a commit has begun
 	h.cache.Compute(hotKey{p.number, k}, func(*hotRow, bool) (*hotRow, otter.ComputeOp) {
 		if p.commits.begun.Load() != since {
 			return nil, otter.CancelOp
@@ -123,7 +124,7 @@ func (h *hotRows) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTab
 	}
 	written := b.Reader() // of a large batch the engine takes it away
 	err := db.ApplyNoSyncWait(b, pebble.Sync)
-	if err == nil {
+	if err == nil && slices.ContainsFunc(tables, (*storedTable).hasHotRows) {
 		err = h.renew(written)
 	}
 	if err != nil {
@@ -175,7 +176,12 @@ func ownKey(k keys.Key) keys.Key {
 type commits struct {
 	running atomic.Int32
 	begun   atomic.Uint64
+	hot     atomic.Bool // a row of the table may be, or have been, in memory
 }
+
+// hasHotRows reports, when a commit has begun, whether it may have to renew rows of the table: where it says no, and a
+// read is about to keep one, that read finds that the commit has begun.
+func (p *storedTable) hasHotRows() bool { return p.commits.hot.Load() }
 
 func (c *commits) begin() {
 	c.running.Add(1) // first: who sees the new number sees this too, or that it has ended

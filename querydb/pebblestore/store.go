@@ -32,8 +32,8 @@ type Options struct {
 	Dir string
 	// FS is the file system that Dir is on; the operating system's by default.
 	FS vfs.FS
-	// CacheBytes is how many bytes of memory hold what is read often: one half blocks of files, and the other rows that
-	// were read by their keys. 256 MB by default.
+	// CacheBytes is how many bytes of memory hold what is read often: a quarter rows that were read by their keys, and
+	// the rest blocks of files, less what recent writes take. 256 MB by default.
 	CacheBytes int64
 	// MemTableBytes is how many bytes of recent writes are kept in memory before they go to a file. Up to four times as
 	// much is in use under load. 64 MB by default.
@@ -70,6 +70,10 @@ func (o *Options) validate() error {
 	return nil
 }
 
+// rowCacheBytes is the part of the cache that keeps rows. The engine takes the memory of recent writes from its own
+// part: with half of the cache, a fold would read the blocks of its former rows from files again and again.
+func (o *Options) rowCacheBytes() int64 { return o.CacheBytes / 4 }
+
 // Store is a driver over one data directory.
 type Store struct {
 	db     *pebble.DB
@@ -95,10 +99,14 @@ func Open(opts Options) (*Store, error) {
 	}
 	s := &Store{disk: disk.New(disk.Config{FS: opts.FS, Dir: opts.Dir, Reserve: opts.Reserve, Logger: opts.Logger})}
 	var err error
-	if s.hot, err = newHotRows(opts.CacheBytes / 2); err != nil {
+	if s.hot, err = newHotRows(opts.rowCacheBytes()); err != nil {
 		return nil, fmt.Errorf("pebblestore: make the cache of rows: %w", err)
 	}
-	if err := s.disk.Open(func() (err error) { s.db, s.tables, err = opts.open(s.disk); return err }); err != nil {
+	err = s.disk.Open(func() (err error) {
+		s.db, s.tables, err = opts.open(s.disk)
+		return err
+	})
+	if err != nil {
 		return nil, unavailable("open", err)
 	}
 	return s, nil
@@ -151,7 +159,7 @@ func unavailable(act string, err error) error {
 func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	p := &pebble.Options{
 		FS:                          d.FS(),
-		CacheSize:                   o.CacheBytes - o.CacheBytes/2,
+		CacheSize:                   o.CacheBytes - o.rowCacheBytes(),
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: 4,

@@ -24,9 +24,10 @@ type Monitor struct {
 	waiting  bool
 	failing  map[Act]bool
 	goal     map[string]uint64
-	began    sample        // when the rows were begun that are not served yet, or this process went on with them
-	moved    chan struct{} // closed when rows have come further; nil where nobody waits for that
-	samples  []sample      // one a second, oldest first, for the rates
+	began    sample            // when the rows were begun that are not served yet, or this process went on with them
+	moved    chan struct{}     // closed when rows have come further; nil where nobody waits for that
+	samples  []sample          // one a second, oldest first, for the rates
+	reached  map[string]uint64 // what Reached has given out of snapshot.Partitions; nil where they have moved since
 }
 
 // Snapshot is what a Monitor knows.
@@ -122,6 +123,7 @@ func (m *Monitor) Opened(
 	m.refreshing(tasks)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.reached = nil
 	clear(m.snapshot.Partitions)
 	for name, c := range partitions {
 		m.snapshot.Partitions[name] = c.Offset
@@ -136,9 +138,21 @@ func (m *Monitor) round(partitions []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.snapshot.Heartbeat = m.now()
+	m.reached = nil
 	for _, name := range partitions {
 		m.snapshot.Partitions[name] += 0
 	}
+}
+
+// Reached tells how far the rows have come: by partition, which the caller must not change, and with how many dead
+// letters, and rows that their copies have yet to follow. Every answer to a query asks for it.
+func (m *Monitor) Reached() (partitions map[string]uint64, deadLetters, cascades int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.reached == nil {
+		m.reached = maps.Clone(m.snapshot.Partitions)
+	}
+	return m.reached, m.snapshot.DeadLetters, m.snapshot.Cascades
 }
 
 // handed says that a window was read and goes to the fold.
@@ -185,6 +199,7 @@ func (m *Monitor) committed(partition string, offset uint64, rows, deadLetters i
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &m.snapshot
+	m.reached = nil
 	s.Partitions[partition] = offset
 	s.DeadLetters = deadLetters
 	s.Rows += uint64(rows)
@@ -202,15 +217,14 @@ func (m *Monitor) folded(events int) {
 	m.succeeded(Folding)
 	now := m.now()
 	if n := len(m.samples); n == 0 || now.Sub(m.samples[n-1].at) >= time.Second {
-		m.forget(now)
-		m.samples = append(m.samples, sample{now, m.snapshot.Events, m.snapshot.Rows})
+		m.samples = append(recent(m.samples, now), sample{now, m.snapshot.Events, m.snapshot.Rows})
 	}
 	m.snapshot.Events += uint64(events)
 }
 
-// forget drops samples that are too old for the rates.
-func (m *Monitor) forget(now time.Time) {
-	m.samples = slices.DeleteFunc(m.samples, func(s sample) bool { return now.Sub(s.at) > rateWindow })
+// recent are the samples that are not too old for the rates.
+func recent(samples []sample, now time.Time) []sample {
+	return slices.DeleteFunc(samples, func(s sample) bool { return now.Sub(s.at) > rateWindow })
 }
 
 // Building says whether the rows are to be served only when the partitions have come to the goal.
@@ -249,7 +263,7 @@ func (m *Monitor) Rebuild() querydb.Progress {
 // rates are the events and rows in a second of the last ten; the caller holds the lock.
 func (m *Monitor) rates() (events, rows float64) {
 	now := m.now()
-	m.forget(now)
+	m.samples = recent(m.samples, now)
 	if len(m.samples) == 0 {
 		return 0, 0
 	}

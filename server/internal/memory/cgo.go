@@ -2,5 +2,5 @@
 
 package memory
 
-// cacheBesideGo says that the store's cache of blocks, half of its cache, is no part of Go's memory.
+// cacheBesideGo says that the store's cache of blocks is no part of Go's memory.
 const cacheBesideGo = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -79,8 +80,8 @@ type folds struct {
 	of  map[*querydb.Model][]*projections.Running
 }
 
-func foldsOf(set *projections.Set) folds {
-	f := folds{all: set.All, of: map[*querydb.Model][]*projections.Running{}}
+func foldsOf(set *projections.Set) *folds {
+	f := &folds{all: set.All, of: map[*querydb.Model][]*projections.Running{}}
 	for i, p := range set.Projections {
 		for _, m := range p.Models() {
 			f.of[m] = append(f.of[m], set.All[i])
@@ -112,9 +113,12 @@ func reached(those []*projections.Running) (all projection.Reached) {
 		own := one.Reached()
 		all.DeadLetters += own.DeadLetters
 		all.Cascades += own.Cascades
-		if i == 0 {
+		switch i {
+		case 0:
 			all.Offsets = own.Offsets
 			continue
+		case 1:
+			all.Offsets = maps.Clone(all.Offsets)
 		}
 		for partition, offset := range all.Offsets {
 			all.Offsets[partition] = min(offset, own.Offsets[partition])

@@ -51,7 +51,7 @@ type Config struct {
 type Positions struct {
 	cfg    Config
 	source source
-	folds  folds
+	asked  operations
 	sealer sealer
 }
 
@@ -62,8 +62,8 @@ var _ interface {
 
 // New returns the Positions of a server.
 func New(cfg Config) *Positions {
-	return &Positions{cfg: cfg, source: source{Source: cfg.Source}, folds: foldsOf(cfg.Folds),
-		sealer: sealer{key: cfg.Key.Sealer()}}
+	return &Positions{cfg: cfg, source: source{Source: cfg.Source}, sealer: sealer{key: cfg.Key.Sealer()},
+		asked: operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)}}
 }
 
 // ExtensionName implements graphql.HandlerExtension.
@@ -113,20 +113,19 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 	if asked == nil || op == nil {
 		return next(ctx)
 	}
-	read := readsOf(p.cfg.Catalog, op)
-	those, setbacks := p.folds.those(&read), p.cfg.Folds.Setbacks.Load()
+	read, setbacks := p.asked.of(op), p.cfg.Folds.Setbacks.Load()
 	if len(asked.min) > 0 {
-		if err := p.await(ctx, asked.min, those); err != nil {
+		if err := p.await(ctx, asked.min, read.folds); err != nil {
 			return graphqlError(err)
 		}
 	}
-	at := reached(those)
+	at := reached(read.folds)
 	if asked.strong {
-		if err := p.refuseEventual(&read, &at); err != nil {
+		if err := p.refuseEventual(&read.reads, &at); err != nil {
 			return graphqlError(err)
 		}
 	}
-	if err := p.tell(ctx, asked.header, &read, &at); err != nil { // before the rows are read
+	if err := p.tell(ctx, asked.header, &read.reads, &at); err != nil { // before the rows are read
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
@@ -186,7 +185,7 @@ func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, a
 		return err
 	}
 	if position := p.sealer.seal(places); position != "" {
-		header.Set(Header, position)
+		header[Header] = []string{position}
 	}
 	var less []string
 	if at.DeadLetters > 0 {

@@ -1,11 +1,15 @@
 package positions
 
 import (
+	"sync"
+	"weak"
+
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // reads is what an operation reads.
@@ -13,6 +17,44 @@ type reads struct {
 	models  []*querydb.Model
 	all     bool // what it reads is not known: it asks a resolver that is not generated
 	indexes bool // it reads indexes, or collections
+}
+
+// operations remembers what operations read, for as long as their documents are kept: to find it takes time in the
+// size of the document and of the schema.
+type operations struct {
+	catalog *catalog.Catalog
+	folds   *folds
+
+	mu    sync.RWMutex
+	known map[weak.Pointer[ast.OperationDefinition]]*dependencies
+}
+
+// dependencies are what an operation reads, and the projections that this depends on.
+type dependencies struct {
+	reads
+	folds []*projections.Running
+}
+
+// mostOperations is how many are remembered.
+const mostOperations = 4096
+
+func (o *operations) of(op *ast.OperationDefinition) *dependencies {
+	name := weak.Make(op)
+	o.mu.RLock()
+	d := o.known[name]
+	o.mu.RUnlock()
+	if d != nil {
+		return d
+	}
+	d = &dependencies{reads: readsOf(o.catalog, op)}
+	d.folds = o.folds.those(&d.reads)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil || len(o.known) >= mostOperations {
+		o.known = map[weak.Pointer[ast.OperationDefinition]]*dependencies{}
+	}
+	o.known[name] = d
+	return d
 }
 
 // readsOf finds what an operation reads: rows that it asks for, and those that say who may see them.
