@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,6 +21,9 @@ func (f *file) Write(p []byte) (n int, err error) {
 		n += took
 		return err
 	})
+	if isTable(f.name) {
+		runtime.Gosched() // who flushes or compacts lets those go first whom somebody waits for
+	}
 	return n, err
 }
 

@@ -28,7 +28,7 @@ func New(share float64) (*Budget, error) {
 	if !(share > 0 && share <= 1) {
 		return nil, fmt.Errorf("a budget of %v: give a part above 0 and up to 1", share)
 	}
-	return newBudget(share, runtime.NumCPU()), nil
+	return newBudget(share, runtime.GOMAXPROCS(0)), nil
 }
 
 func newBudget(share float64, cpus int) *Budget {
