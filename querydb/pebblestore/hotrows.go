@@ -36,14 +36,17 @@ type hotRow struct {
 	size int
 }
 
-// hotRowBytes is about what a row in memory takes beside its key, record and index keys.
-const hotRowBytes = 400
+// What a row in memory takes, about, beside its key and its value, and what each of its index keys does.
+const (
+	hotRowBytes   = 400
+	indexKeyBytes = 40
+)
 
 func newHotRows(bytes int64) (*hotRows, error) {
 	cache, err := otter.New(&otter.Options[hotKey, *hotRow]{
 		MaximumWeight: uint64(max(bytes, 1)),
 		Weigher: func(k hotKey, r *hotRow) uint32 {
-			return uint32(hotRowBytes + len(k.PK) + len(k.SK) + r.size)
+			return uint32(hotRowBytes + indexKeyBytes*len(r.Indexes) + len(k.PK) + len(k.SK) + r.size)
 		},
 	})
 	if err != nil {
