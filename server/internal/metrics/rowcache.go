@@ -10,10 +10,13 @@ import (
 type RowCache struct{ Store *pebblestore.Store }
 
 var (
-	rowCacheHits   = describe("foldql_row_cache_hits_total", "Keys of rows that reads found in memory.")
-	rowCacheMisses = describe("foldql_row_cache_misses_total", "Keys of rows that reads did not find in memory.")
-	rowCacheRows   = describe("foldql_row_cache_rows", "Rows in memory, and keys that are known to have no row.")
-	rowCacheBytes  = describe("foldql_row_cache_bytes", "About how many bytes of memory they take.")
+	rowCacheHits = describe("foldql_row_cache_hits_total",
+		"Keys of rows that queries found in the memory of an embedded store.")
+	rowCacheMisses = describe("foldql_row_cache_misses_total",
+		"Keys of rows that they did not find there, and read from its files.")
+	rowCacheRows = describe("foldql_row_cache_rows",
+		"Rows in that memory, and keys that are known to have no row.")
+	rowCacheBytes = describe("foldql_row_cache_bytes", "About how many bytes they take.")
 )
 
 // Describe implements prometheus.Collector.
