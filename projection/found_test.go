@@ -119,8 +119,13 @@ func TestWhatAStartHasFoundIsReadAgainWhereItHasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTotal(t, db, 25, "when all is folded")
-	if at := r.Reached().Offsets; at["0"] != 25 {
-		t.Errorf("reached %v; want 25", at)
+	at := r.Reached().Offsets
+	add(t, log, 25, countsOf(5)...)
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if now := r.Reached().Offsets; at["0"] != 25 || now["0"] != 30 {
+		t.Errorf("reached %v, and then %v; want 25 and 30", at, now)
 	}
 }
 

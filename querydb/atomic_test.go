@@ -51,3 +51,32 @@ func TestReadsOfAnAtomicModelAskForRowsOfOneMoment(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyWhatClientsReadIsCached: no former rows of a fold, and no notes, which nearly every commit changes.
+func TestOnlyWhatClientsReadIsCached(t *testing.T) {
+	m := orderModel()
+	a := &asked{Driver: memstore.New()}
+	db := openModels(t, a, m)
+	for what, c := range map[string]struct {
+		read    func() error
+		noCache bool
+	}{
+		"a client": {func() error {
+			_, err := db.Get(t.Context(), m, []keys.Key{{PK: "o1", SK: "a"}}, false)
+			return err
+		}, false},
+		"a fold": {func() error {
+			_, err := db.ForFold("").Get(t.Context(), m, []keys.Key{{PK: "o1", SK: "a"}}, true)
+			return err
+		}, true},
+		"a note": {func() error { _, err := db.Notes().Get(t.Context(), "kind", "id"); return err }, true},
+	} {
+		a.get = driver.Get{}
+		if err := c.read(); err != nil {
+			t.Fatal(err)
+		}
+		if len(a.get.Keys) != 1 || a.get.NoCache != c.noCache {
+			t.Errorf("%s: the store is asked for %+v, want NoCache %t", what, a.get, c.noCache)
+		}
+	}
+}

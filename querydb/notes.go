@@ -58,7 +58,8 @@ func (n *Notes) get(ctx context.Context, all []keys.Key) ([]Note, error) {
 		}
 	}
 	reader := page.Reader{Driver: n.drv}
-	rows, err := reader.Get(ctx, &counter.Counters{}, driver.Get{Table: notetable.Table, Keys: all, Consistent: true})
+	rows, err := reader.Get(ctx, &counter.Counters{}, driver.Get{Table: notetable.Table, Keys: all, Consistent: true,
+		NoCache: true}) // nearly every commit changes notes
 	if err != nil {
 		return nil, noteError("read", all[0], err)
 	}

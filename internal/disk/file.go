@@ -22,7 +22,7 @@ func (f *file) Write(p []byte) (n int, err error) {
 		return err
 	})
 	if isTable(f.name) {
-		runtime.Gosched() // who flushes or compacts lets those go first whom somebody waits for
+		runtime.Gosched() // a flush or a compaction takes long: others have their turn between its blocks
 	}
 	return n, err
 }

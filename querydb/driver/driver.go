@@ -306,8 +306,9 @@ type Get struct {
 	Snapshot bool
 	Now      time.Time // at which rows have expired or not; none has at the zero time
 	Writer   string    // whose positions Row.Applied holds: see Batch.Writer
-	// Once says that the rows are not likely to be asked for again soon, so that a driver keeps none of them in memory.
-	Once bool
+	// NoCache says that the rows are not likely to be asked for again soon: a driver that caches rows neither looks for
+	// them in its cache nor adds them.
+	NoCache bool
 }
 
 // Query asks for rows of one partition.

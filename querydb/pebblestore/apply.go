@@ -57,7 +57,7 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 func (s *Store) commit(b *pebble.Batch, tables []*storedTable, release func()) error {
 	return s.disk.Run(func() error {
 		defer release()
-		err := s.hot.takeEffect(s.db, b, tables)
+		err := s.rows.takeEffect(s.db, b, tables)
 		if err == nil {
 			err = b.SyncWait()
 		}

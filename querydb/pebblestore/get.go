@@ -27,7 +27,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if p == nil {
 		return rows, nil
 	}
-	l := lookUp{db: s.db, hot: s.hot, table: p, asked: &g, budget: driver.BudgetOf(ctx)}
+	l := lookUp{db: s.db, cache: s.rows, table: p, asked: &g, budget: driver.BudgetOf(ctx)}
 	if err := l.fill(ctx, rows); err != nil {
 		return nil, failed("get rows of "+g.Table.Name, err)
 	}
@@ -37,7 +37,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 // lookUp answers a Get. The rows that it fills in have their keys.
 type lookUp struct {
 	db     *pebble.DB
-	hot    *hotRows
+	cache  *rowCache
 	table  *storedTable
 	asked  *driver.Get
 	budget driver.Budget
@@ -46,14 +46,14 @@ type lookUp struct {
 	since uint64 // so many had
 }
 
-// fill fills in the rows, from memory where they are there.
+// fill fills in the rows, from the cache where they are there.
 func (l *lookUp) fill(ctx context.Context, rows []driver.Row) error {
 	begun, quiet := l.table.commits.quiet()
-	if l.asked.Once || !quiet {
+	if l.asked.NoCache || !quiet {
 		return l.read(ctx, rows)
 	}
 	l.keeps, l.since = true, begun
-	missing, err := l.hot.find(l, rows)
+	missing, err := l.cache.find(l, rows)
 	switch {
 	case err != nil:
 		return err
@@ -109,7 +109,7 @@ func (l *lookUp) one(r *reader, row *driver.Row) error {
 
 // many seeks the keys in their order, which touches each block once.
 func (l *lookUp) many(ctx context.Context, r *reader, rows []driver.Row) error {
-	it, err := l.db.NewIterWithContext(ctx, &pebble.IterOptions{UseL6Filters: l.asked.Once}) // most keys of joins exist
+	it, err := l.db.NewIterWithContext(ctx, &pebble.IterOptions{UseL6Filters: l.asked.NoCache}) // most keys of joins exist
 	if err != nil {
 		return err
 	}
@@ -147,12 +147,12 @@ func (l *lookUp) found(r *reader, row *driver.Row, value []byte) error {
 	return l.keep(row.Key, value)
 }
 
-// keep keeps what is stored under a key in memory: a value that is valid until it returns, or nil.
+// keep caches what is stored under a key: a value that is valid until it returns, or nil.
 func (l *lookUp) keep(k keys.Key, value []byte) error {
 	if !l.keeps {
 		return nil
 	}
-	return l.hot.keep(l.table, l.since, k, value)
+	return l.cache.keep(l.table, l.since, k, value)
 }
 
 // show leaves of a row that is of another kind, or has expired, its key alone.

@@ -70,8 +70,8 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// rowCacheBytes is the part of the cache that keeps rows. The engine takes the memory of recent writes from its own
-// part: with half of the cache, a fold would read the blocks of its former rows from files again and again.
+// rowCacheBytes is the size of the row cache. The engine takes the memory of recent writes from its own part: with half
+// of the cache, a fold would read the blocks of its former rows from files again and again.
 func (o *Options) rowCacheBytes() int64 { return o.CacheBytes / 4 }
 
 // Store is a driver over one data directory.
@@ -81,7 +81,7 @@ type Store struct {
 	open   sync.RWMutex // held for reading by each call, for writing by Close
 	closed bool
 	tables *dictionary
-	hot    *hotRows
+	rows   *rowCache
 }
 
 var (
@@ -99,8 +99,8 @@ func Open(opts Options) (*Store, error) {
 	}
 	s := &Store{disk: disk.New(disk.Config{FS: opts.FS, Dir: opts.Dir, Reserve: opts.Reserve, Logger: opts.Logger})}
 	var err error
-	if s.hot, err = newHotRows(opts.rowCacheBytes()); err != nil {
-		return nil, fmt.Errorf("pebblestore: make the cache of rows: %w", err)
+	if s.rows, err = newRowCache(opts.rowCacheBytes()); err != nil {
+		return nil, fmt.Errorf("pebblestore: make the row cache: %w", err)
 	}
 	err = s.disk.Open(func() (err error) {
 		s.db, s.tables, err = opts.open(s.disk)

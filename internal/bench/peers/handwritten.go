@@ -183,6 +183,14 @@ func appendRecord(b []byte, rec record.Record, fs []field) []byte {
 	return b
 }
 
+// separated appends the comma that an element of a list needs, unless it is the first.
+func separated(b []byte) []byte {
+	if b[len(b)-1] == '[' {
+		return b
+	}
+	return append(b, ',')
+}
+
 func (h handwritten) get(r *http.Request, m *querydb.Model, id string) (querydb.Row, error) {
 	rows, err := h.db.Get(r.Context(), m, []keys.Key{{PK: id}}, false)
 	if err != nil {
@@ -210,11 +218,8 @@ func (h handwritten) timeline(r *http.Request, q querydb.Query, fs []field, b []
 		return nil, err
 	}
 	b = append(b, `{"Sales_OrderTrackingById":{"items":[`...)
-	for i, row := range page.Rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendRow(b, row, fs), '}')
+	for _, row := range page.Rows {
+		b = append(appendRow(separated(b), row, fs), '}')
 	}
 	return append(b, "]}}"...), nil
 }
@@ -248,10 +253,7 @@ func (h handwritten) ofStatus(r *http.Request, v variables, b []byte) ([]byte, e
 	}
 	b = append(b, `{"Sales_OrderTrackingByStatus":{"items":[`...)
 	for i, row := range page.Rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendRow(b, row, q4), `,"customer":`...)
+		b = append(appendRow(separated(b), row, q4), `,"customer":`...)
 		if customers[i].Record == nil {
 			b = append(b, "null}"...)
 			continue
@@ -281,16 +283,10 @@ func (h handwritten) orderWithProducts(r *http.Request, v variables, b []byte) (
 
 func appendProducts(b []byte, products []querydb.Row) []byte {
 	b = append(b, `,"products":[`...)
-	first := true
 	for _, p := range products {
-		if p.Record == nil {
-			continue
+		if p.Record != nil {
+			b = append(appendRow(separated(b), p, productFields), '}')
 		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(appendRow(b, p, productFields), '}')
 	}
 	return append(b, ']')
 }
@@ -315,10 +311,7 @@ func (h handwritten) ofGroup(r *http.Request, v variables, b []byte) ([]byte, er
 	b = append(b, `{"Sales_OrderByCustomerGroup":{"items":[`...)
 	from := 0
 	for i, row := range page.Rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendProducts(appendRow(b, row, q6), products[from:ends[i]]), '}')
+		b = append(appendProducts(appendRow(separated(b), row, q6), products[from:ends[i]]), '}')
 		from = ends[i]
 	}
 	return append(b, "]}}"...), nil

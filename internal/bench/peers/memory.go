@@ -140,10 +140,7 @@ func (m *inMemory) newest(v variables, b []byte) ([]byte, error) {
 	b = append(b, `{"Sales_OrderTrackingById":{"items":[`...)
 	rows := m.timeline[v.ID]
 	for i := range min(5, len(rows)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendRecord(b, rows[len(rows)-1-i].Record, q2), '}')
+		b = append(appendRecord(separated(b), rows[len(rows)-1-i].Record, q2), '}')
 	}
 	return append(b, "]}}"...), nil
 }
@@ -162,22 +159,16 @@ func (m *inMemory) between(v variables, b []byte) ([]byte, error) {
 		end, _ = slices.BinarySearchFunc(rows, to, bySK)
 	}
 	b = append(b, `{"Sales_OrderTrackingById":{"items":[`...)
-	for i, row := range rows[first:min(end, first+50)] {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendRecord(b, row.Record, q3), '}')
+	for _, row := range rows[first:min(end, first+50)] {
+		b = append(appendRecord(separated(b), row.Record, q3), '}')
 	}
 	return append(b, "]}}"...), nil
 }
 
 func (m *inMemory) ofStatus(v variables, b []byte) ([]byte, error) {
 	b = append(b, `{"Sales_OrderTrackingByStatus":{"items":[`...)
-	for i, row := range m.byStatus[v.Status] {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendRecord(b, row, q4), `,"customer":`...)
+	for _, row := range m.byStatus[v.Status] {
+		b = append(appendRecord(separated(b), row, q4), `,"customer":`...)
 		id := row.JSON(customerID)
 		customer, there := m.customers[string(id[1:len(id)-1])]
 		if !there {
@@ -201,28 +192,18 @@ func (m *inMemory) orderWithProducts(v variables, b []byte) ([]byte, error) {
 
 func (m *inMemory) ofGroup(v variables, b []byte) ([]byte, error) {
 	b = append(b, `{"Sales_OrderByCustomerGroup":{"items":[`...)
-	for i, o := range m.byGroup[v.Group] {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(m.appendProducts(appendRecord(b, o.Record, q6), o.products), '}')
+	for _, o := range m.byGroup[v.Group] {
+		b = append(m.appendProducts(appendRecord(separated(b), o.Record, q6), o.products), '}')
 	}
 	return append(b, "]}}"...), nil
 }
 
 func (m *inMemory) appendProducts(b []byte, ids []string) []byte {
 	b = append(b, `,"products":[`...)
-	first := true
 	for _, id := range ids {
-		p, there := m.products[id]
-		if !there {
-			continue
+		if p, there := m.products[id]; there {
+			b = append(appendRecord(separated(b), p, productFields), '}')
 		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(appendRecord(b, p, productFields), '}')
 	}
 	return append(b, ']')
 }

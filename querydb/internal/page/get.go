@@ -49,7 +49,7 @@ func (r Reader) getDistinct(ctx context.Context, count *counter.Counters, g driv
 
 func (r Reader) getBatch(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
 	began := time.Now()
-	g.Once = r.ForFold
+	g.NoCache = g.NoCache || r.ForFold
 	rows, err := r.Driver.Get(ctx, g)
 	count.Got(rows, err, time.Since(began))
 	return rows, err

@@ -87,7 +87,7 @@ func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
 	}
 	all := max(leastMemoryMB, 2*cacheMB) - besideMB
 	if cacheBesideGo && embedded {
-		all -= cacheMB - cacheMB/4 // that of blocks; the one of rows is Go's
+		all -= cacheMB - cacheMB/4 // the row cache is Go's: see pebblestore.Options.CacheBytes
 	}
 	return all << 20
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
-// RowCache reads the counters of an embedded store's memory for rows.
+// RowCache reads the counters of the row cache of an embedded store.
 type RowCache struct{ Store *pebblestore.Store }
 
 var (
 	rowCacheHits = describe("foldql_row_cache_hits_total",
-		"Keys of rows that queries found in the memory of an embedded store.")
+		"Keys of rows that queries found in the row cache of an embedded store.")
 	rowCacheMisses = describe("foldql_row_cache_misses_total",
-		"Keys of rows that they did not find there, and read from its files.")
+		"Keys of rows that queries did not find there.")
 	rowCacheRows = describe("foldql_row_cache_rows",
-		"Rows in that memory, and keys that are known to have no row.")
-	rowCacheBytes = describe("foldql_row_cache_bytes", "About how many bytes they take.")
+		"Rows in the row cache, and keys that are known to have no row.")
+	rowCacheBytes = describe("foldql_row_cache_bytes", "About how many bytes the row cache takes.")
 )
 
 // Describe implements prometheus.Collector.

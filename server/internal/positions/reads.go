@@ -19,8 +19,8 @@ type reads struct {
 	indexes bool // it reads indexes, or collections
 }
 
-// operations remembers what operations read, for as long as their documents are kept: to find it takes time in the
-// size of the document and of the schema.
+// operations remembers what operations read, which takes time to find in the size of the document and of the schema. It
+// keeps no document alive.
 type operations struct {
 	catalog *catalog.Catalog
 	folds   *folds
@@ -35,9 +35,10 @@ type dependencies struct {
 	folds []*projections.Running
 }
 
-// mostOperations is how many are remembered.
+// mostOperations is how many are remembered. When there are more, all are forgotten.
 const mostOperations = 4096
 
+// of returns what an operation of a document depends on. The document must not change.
 func (o *operations) of(op *ast.OperationDefinition) *dependencies {
 	name := weak.Make(op)
 	o.mu.RLock()

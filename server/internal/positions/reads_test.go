@@ -90,10 +90,7 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 	} {
 		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
 		got := readsOf(testCatalog(), doc.Operations[0])
-		var names []string
-		for _, m := range got.models {
-			names = append(names, m.Name)
-		}
+		names := modelNames(got.models)
 		slices.Sort(names)
 		if diff := cmp.Diff(want.models, strings.Join(names, " ")); diff != "" || got.all != want.all ||
 			got.indexes != want.indexes {
@@ -104,6 +101,39 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 
 // TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their
 // rows.
+// TestWhatIsRememberedOfOperationsIsRight, however many there are, and is bounded.
+func TestWhatIsRememberedOfOperationsIsRight(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
+	all := operations{catalog: testCatalog(), folds: &folds{}}
+	kept := make([]*ast.OperationDefinition, 0, mostOperations+100)
+	for i := range cap(kept) {
+		query := []string{`{ Order(id: "1") { id } }`, `{ OrdersByState(state: "x") { items { customer { id } } } }`,
+			`{ Secret(id: "1") { id } }`, `{ OwnQuery { id } }`}[i%4]
+		doc, errs := gqlparser.LoadQueryWithRules(schema, query, rules.NewDefaultRules())
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		kept = append(kept, doc.Operations[0])
+		for _, op := range []*ast.OperationDefinition{kept[i], kept[i/2]} {
+			want := readsOf(all.catalog, op)
+			if got := all.of(op); !cmp.Equal(modelNames(want.models), modelNames(got.models)) || got.all != want.all ||
+				got.indexes != want.indexes {
+				t.Fatalf("operation %d: %+v, want %+v", i, got, want)
+			}
+		}
+	}
+	if n := len(all.known); n > mostOperations {
+		t.Errorf("%d operations are remembered", n)
+	}
+}
+
+func modelNames(models []*querydb.Model) (names []string) {
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 func TestAStrongAnswerIsNeverEventual(t *testing.T) {
 	open := func(drv driver.Driver) *Positions {
 		db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})

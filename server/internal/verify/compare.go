@@ -89,7 +89,7 @@ func (c *comparison) eachRow(ctx context.Context, of, other *fold, table, others
 			for i := range rows {
 				ks[i] = rows[i].Key
 			}
-			found, err := other.drv.Get(ctx, driver.Get{Table: others, Keys: ks, Once: true})
+			found, err := other.drv.Get(ctx, driver.Get{Table: others, Keys: ks, NoCache: true})
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 
 var counted = &driver.Table{Name: "Counted", Sorted: true, Fields: []driver.Field{{Name: "n", Scalar: "Int"}}}
 
-func openHot(t *testing.T, opts Options) *Store {
+func openCached(t *testing.T, opts Options) *Store {
 	t.Helper()
 	opts.Dir, opts.FS = "data", vfs.NewMem()
 	s, err := Open(opts)
@@ -98,7 +98,7 @@ func TestARowThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
 	for _, was := range []uint64{0, 1} {
 		for _, change := range []string{"put", "delete", "delete of the partition"} {
 			t.Run(fmt.Sprintf("%s after %d", change, was), func(t *testing.T) {
-				s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+				s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
 				writeAll(t, s, 1, keys.Key{PK: "other"}) // so that there is a table
 				if was > 0 {
 					writeAll(t, s, was, k)
@@ -113,7 +113,7 @@ func TestARowThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
 						Row: driver.Row{Key: keys.Key{PK: k.PK}}}, 0
 				}
 				rows := []driver.Row{{Key: k}}
-				reads := lookUp{db: s.db, hot: s.hot, table: s.tables.find(counted), asked: &driver.Get{Table: counted}}
+				reads := lookUp{db: s.db, cache: s.rows, table: s.tables.find(counted), asked: &driver.Get{Table: counted}}
 				if err := reads.read(t.Context(), rows); err != nil {
 					t.Fatal(err)
 				}
@@ -138,11 +138,11 @@ func TestARowThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
 }
 
 // TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore: between the moment at which the engine shows a commit and
-// the one at which rows in memory do, reads ask the engine.
+// the one at which the cache does, reads ask the engine.
 func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
-	s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
 	writeAll(t, s, 1, k)
-	if got := readOne(t, s, k); got != 1 { // and is in memory
+	if got := readOne(t, s, k); got != 1 { // and is cached
 		t.Fatalf("%d", got)
 	}
 	p := s.tables.find(counted)
@@ -157,17 +157,17 @@ func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
 	p.commits.end()
 }
 
-// TestRowsInMemoryAreOfOneMomentAndNeverOld: commits write all rows of a table at once, and readers ask for some of
+// TestCachedRowsAreOfOneMomentAndNeverOld: commits write all rows of a table at once, and readers ask for some of
 // them. Each answer has one number, not less than that of the last commit that was acknowledged before.
-func TestRowsInMemoryAreOfOneMomentAndNeverOld(t *testing.T) {
+func TestCachedRowsAreOfOneMomentAndNeverOld(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for name, opts := range map[string]Options{
-		"all in memory": {}, "few in memory": {CacheBytes: 8 << 10}, "large commits": {MemTableBytes: 4 << 10},
+		"all cached": {}, "few cached": {CacheBytes: 8 << 10}, "large commits": {MemTableBytes: 4 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const commits = 100
-			s := openHot(t, opts)
+			s := openCached(t, opts)
 			all := make([]keys.Key, 40)
 			for i := range all {
 				all[i] = keys.Key{PK: fmt.Sprint(i % 7), SK: fmt.Sprint(i)}
@@ -204,16 +204,16 @@ func TestRowsInMemoryAreOfOneMomentAndNeverOld(t *testing.T) {
 			}
 			done.Store(true)
 			readers.Wait()
-			if hits := s.hot.hits.Load(); hits == 0 {
-				t.Error("no row was found in memory: the test proves nothing")
+			if hits := s.rows.hits.Load(); hits == 0 {
+				t.Error("no row was found in the cache: the test proves nothing")
 			}
 		})
 	}
 }
 
-// TestRowsInMemoryExpireAndHaveAKind: they end at the time that a read names, and are of the kind that it asks for.
-func TestRowsInMemoryExpireAndHaveAKind(t *testing.T) {
-	s, k := openHot(t, Options{}), keys.Key{PK: "p", SK: "a"}
+// TestCachedRowsExpireAndHaveAKind: they end at the time that a read names, and are of the kind that it asks for.
+func TestCachedRowsExpireAndHaveAKind(t *testing.T) {
+	s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
 	mine, other := *counted, *counted
 	mine.Kind, other.Kind = "mine", "other"
 	end := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -238,7 +238,46 @@ func TestRowsInMemoryExpireAndHaveAKind(t *testing.T) {
 			}
 		}
 	}
-	if s.hot.hits.Load() == 0 {
-		t.Error("no row was found in memory")
+	if s.rows.hits.Load() == 0 {
+		t.Error("no row was found in the cache")
+	}
+}
+
+// TestReadsThatPassByTheCacheNeitherUseNorFillIt: those of folds, which read each row once.
+func TestReadsThatPassByTheCacheNeitherUseNorFillIt(t *testing.T) {
+	s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	writeAll(t, s, 1, k)
+	read := func(noCache bool) {
+		t.Helper()
+		rows, err := s.Get(t.Context(), driver.Get{Table: counted, Keys: []keys.Key{k}, NoCache: noCache})
+		if err != nil || numberOf(t, &rows[0]) != 1 {
+			t.Fatalf("%v, %v", rows, err)
+		}
+	}
+	read(true)
+	if got := s.CacheStats(); got != (CacheStats{}) {
+		t.Errorf("after a read that passes by the cache: %+v", got)
+	}
+	read(false)
+	read(false)
+	read(true)
+	if got := s.CacheStats(); got.Hits != 1 || got.Misses != 1 || got.Rows != 1 || got.Bytes == 0 {
+		t.Errorf("after two reads by the cache: %+v, want a miss, a hit and a row", got)
+	}
+}
+
+// nothing is the budget of a request that may read no row.
+type nothing struct{}
+
+func (nothing) Take(int) error { return errors.New("none is left") }
+
+// TestCachedRowsAreCharged as those that the engine reads.
+func TestCachedRowsAreCharged(t *testing.T) {
+	s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	writeAll(t, s, 1, k)
+	readOne(t, s, k)
+	_, err := s.Get(driver.WithBudget(t.Context(), nothing{}), driver.Get{Table: counted, Keys: []keys.Key{k}})
+	if !errors.Is(err, driver.ErrOverBudget) || s.CacheStats().Rows != 1 {
+		t.Errorf("%v, want ErrOverBudget", err)
 	}
 }
