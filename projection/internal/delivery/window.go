@@ -21,19 +21,19 @@ type item struct {
 	upTo *eventlog.Event
 	// watermark is the time by which rows have expired for the event.
 	watermark time.Time
+	// behind is an event of the same subject that this one waits for, since it is tried later than at its own place: see
+	// deadletter.Plan.Blocking. The zero Ref is none.
+	behind position.Ref
+	// tried is as deadletter.Letter.Tried.
+	tried *position.Cursor
 	// released is a dead letter: it is retried or, where skip is set, given up.
 	released, skip bool
 	// replayed is an event whose release is on record, at the place where it took effect then.
 	replayed bool
-	// behind is an event of the same subject that this one waits for, since it is tried later than at its own place: see
-	// deadletter.Plan.Blocking. The zero Ref is none.
-	behind position.Ref
 	// ifLetter is an event that is tried at this place only where it is a dead letter: see deadletter.Decision.Beside.
 	ifLetter bool
 	// letter says that the event is a dead letter, which is tried again.
 	letter bool
-	// tried is as deadletter.Letter.Tried.
-	tried  *position.Cursor
 	others bool // its tags say that it is not the projection's
 }
 

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"context"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -141,7 +142,8 @@ func (f *modelFold[R]) changed() int { return len(f.journal) }
 
 // encode makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
 func (f *modelFold[R]) encode() error {
-	for _, u := range f.journal {
+	for i := range f.journal {
+		u := &f.journal[i]
 		if err := f.encodeEntry(u.entry, &u.was); err != nil {
 			return err
 		}
@@ -180,12 +182,9 @@ func (f *modelFold[R]) follow(row keys.Key, at ApplyPoint) {
 
 // changesFollowed reports whether the event in hand changes a row that an event of the commit goes on from.
 func (f *modelFold[R]) changesFollowed() bool {
-	for _, u := range f.journal {
-		if f.followed[u.entry.key] != 0 {
-			return true
-		}
-	}
-	return false
+	return len(f.followed) > 0 && slices.ContainsFunc(f.journal, func(u undo[R]) bool {
+		return f.followed[u.entry.key] != 0
+	})
 }
 
 func (f *modelFold[R]) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.unique.judge(at) }
@@ -193,8 +192,8 @@ func (f *modelFold[R]) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.uniq
 func (f *modelFold[R]) takeUniqueKeys() { f.unique.take() }
 
 func (f *modelFold[R]) rollback() {
-	for _, u := range f.journal {
-		u.entry.state = u.was
+	for i := range f.journal {
+		f.journal[i].entry.state = f.journal[i].was
 	}
 	for _, row := range f.follows {
 		delete(f.followed, row)

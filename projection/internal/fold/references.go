@@ -254,8 +254,8 @@ func (f *references[R]) sourceRow(key keys.Key, identifier string, at ApplyPoint
 
 // written yields the keys of the rows that the event in hand has written and not deleted.
 func (f *references[R]) written(yield func(*querydb.Model, keys.Key) bool) bool {
-	for _, u := range f.of.journal {
-		if u.entry.present && !yield(f.of.desc, u.entry.key) {
+	for i := range f.of.journal {
+		if e := f.of.journal[i].entry; e.present && !yield(f.of.desc, e.key) {
 			return false
 		}
 	}
@@ -264,8 +264,11 @@ func (f *references[R]) written(yield func(*querydb.Model, keys.Key) bool) bool 
 
 // fill fills in the copies of all rows that the event in hand has changed.
 func (f *references[R]) fill(at ApplyPoint) error {
-	for _, u := range f.of.journal {
-		if err := f.fillCopies(u.entry, at); err != nil {
+	if len(f.all) == 0 {
+		return nil
+	}
+	for i := range f.of.journal {
+		if err := f.fillCopies(f.of.journal[i].entry, at); err != nil {
 			return err
 		}
 	}
