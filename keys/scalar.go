@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/keys/internal/encoding"
@@ -55,11 +56,12 @@ func ParseDate(s string) (Date, error) {
 func ParseDateTime(s string) (time.Time, error) {
 	p, ok := encoding.ParseTime(s)
 	if !ok || !p.Complete() {
-		return time.Time{}, fmt.Errorf("keys: %q is not an RFC 3339 date-time like 2024-01-15T10:30:00.123Z", s)
+		return time.Time{}, fmt.Errorf("keys: %q is not an RFC 3339 date-time like 2024-01-15T10:30:00.123Z",
+			strings.Clone(s)) // s itself stays where the caller has it
 	}
 	t := p.Start()
 	if !encoding.InYears(t) {
-		return time.Time{}, fmt.Errorf("keys: date-time %q is outside the years 0000 to 9999 in UTC", s)
+		return time.Time{}, fmt.Errorf("keys: date-time %q is outside the years 0000 to 9999 in UTC", strings.Clone(s))
 	}
 	return t, nil
 }

@@ -18,7 +18,7 @@ func (d Decoder) Assemble(attributes []Attribute, data []byte) (eventlog.Event, 
 	for _, a := range attributes {
 		err := wrong(cut(a.Name), "not UTF-8")
 		if utf8.ValidString(a.Value) {
-			err = e.set(a.Name, a.Value)
+			err = e.set(memberOf([]byte(a.Name)), []byte(a.Value))
 		}
 		if err != nil && bad == nil {
 			bad = err

@@ -60,7 +60,7 @@ func (d *draft) headers(h http.Header) *Error {
 		if !ok {
 			return wrong(cut(name), "the header is not percent-encoded UTF-8")
 		}
-		if bad := d.set(name, value); bad != nil {
+		if bad := d.set(memberOf([]byte(name)), []byte(value)); bad != nil {
 			return bad
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -29,18 +28,24 @@ func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
 	if len(b) > d.Limit() {
 		return eventlog.Event{}, tooLarge(d.Limit())
 	}
-	s := scanners.Get().(*scan.Scanner)
-	defer scanners.Put(s)
-	s.Reset(b)
-	e, bad := readEvent(s, d.Limit())
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	r.Reset(b)
+	e, bad := r.event(d.Limit())
 	if bad == nil {
-		bad = malformed("", s.End())
+		bad = malformed("", r.End())
 	}
 	return e, bad
 }
 
-// scanners are used again: they have memory of their own.
-var scanners = sync.Pool{New: func() any { return &scan.Scanner{} }}
+// reader reads events one after another.
+type reader struct {
+	scan.Scanner
+	recent recent
+}
+
+// readers are used again: they have memory of their own.
+var readers = sync.Pool{New: func() any { return &reader{} }}
 
 // MaxBatch is how many events a batch may have: each costs memory beyond its bytes.
 const MaxBatch = 10_000
@@ -48,14 +53,15 @@ const MaxBatch = 10_000
 // DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode. It ends with the context,
 // whose error it returns then.
 func (d Decoder) DecodeBatch(ctx context.Context, b []byte) ([]eventlog.Event, error) {
-	var s scan.Scanner
-	s.Reset(b)
-	if err := s.Open('['); err != nil {
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	r.Reset(b)
+	if err := r.Open('['); err != nil {
 		return nil, outside(err)
 	}
 	var events []eventlog.Event
 	for first := true; ; first = false {
-		more, err := s.More(first, ']')
+		more, err := r.More(first, ']')
 		if err != nil {
 			return nil, outside(err)
 		}
@@ -68,16 +74,16 @@ func (d Decoder) DecodeBatch(ctx context.Context, b []byte) ([]eventlog.Event, e
 		if len(events) == MaxBatch {
 			return nil, &Error{Index: -1, Reason: fmt.Sprintf("more than %d events: send them in several batches", MaxBatch)}
 		}
-		s.Kind() // puts the scanner on the first byte of the event
-		start := s.Offset()
-		e, bad := readEvent(&s, d.Limit())
+		r.Kind() // puts the reader on the first byte of the event
+		start := r.Offset()
+		e, bad := r.event(d.Limit())
 		if bad != nil {
 			bad.Index, bad.ID = len(events), cut(identify(b[start:min(len(b), start+d.Limit())]).ID)
 			return nil, bad
 		}
 		events = append(events, e)
 	}
-	if err := s.End(); err != nil {
+	if err := r.End(); err != nil {
 		return nil, outside(err)
 	}
 	return events, nil
@@ -98,90 +104,80 @@ func malformed(field string, err error) *Error {
 	return wrong(field, "not JSON: "+err.Error())
 }
 
-// readEvent reads the object of one event, which may have so many bytes. What has more is left where that shows.
-func readEvent(s *scan.Scanner, limit int) (eventlog.Event, *Error) {
-	start := s.Offset()
-	if err := s.Open('{'); err != nil {
-		kind := s.Kind()
-		if _, bad := s.Skip(); bad == nil { // JSON, but none of an event
+// event reads the object of one event, which may have so many bytes. What has more is left where that shows.
+func (r *reader) event(limit int) (eventlog.Event, *Error) {
+	start := r.Offset()
+	if err := r.Open('{'); err != nil {
+		kind := r.Kind()
+		if _, bad := r.Skip(); bad == nil { // JSON, but none of an event
 			return eventlog.Event{}, wrong("", "want an object, got "+kind.String())
 		}
 		return eventlog.Event{}, malformed("", err)
 	}
-	var d draft
+	d := draft{recent: &r.recent}
 	for first := true; ; first = false {
-		more, err := s.More(first, '}')
+		more, err := r.More(first, '}')
 		if err != nil {
 			return eventlog.Event{}, malformed("", err)
 		}
-		if s.Offset()-start > limit {
+		if r.Offset()-start > limit {
 			return eventlog.Event{}, tooLarge(limit)
 		}
 		if !more {
 			return d.finish()
 		}
-		name, err := s.Name()
+		name, err := r.Name()
 		if err != nil {
 			return eventlog.Event{}, malformed("", err)
 		}
-		if bad := d.member(s, intern(name)); bad != nil {
+		if bad := d.member(&r.Scanner, memberOf(name)); bad != nil {
 			return eventlog.Event{}, bad
 		}
 	}
 }
 
-// intern makes a string of a name, without memory where it is a usual one.
-func intern(name []byte) string {
-	for _, k := range known {
-		if k == string(name) {
-			return k
-		}
-	}
-	return string(name)
-}
-
 // member reads the value of one member of the event's object; an attribute that is null counts as absent.
-func (d *draft) member(s *scan.Scanner, name string) *Error {
-	switch name {
+func (d *draft) member(s *scan.Scanner, m member) *Error {
+	switch m.name {
 	case "data":
 		return d.data(s)
-	case "data_base64":
+	case dataBase64:
 		return d.base64(s)
 	}
 	switch kind := s.Kind(); kind {
 	case scan.String:
 		text, err := s.Text()
 		if err != nil {
-			return malformed(cut(name), err)
+			return malformed(cut(m.name), err)
 		}
-		return d.set(name, string(text))
+		return d.set(m, text)
 	case scan.Null:
-		if bad := d.name(name); bad != nil {
+		if bad := d.mark(m); bad != nil {
 			return bad
 		}
-		return malformed(name, s.Null())
+		return malformed(m.name, s.Null())
 	default:
-		return d.unquoted(s, name, kind)
+		return d.unquoted(s, m, kind)
 	}
 }
 
 // unquoted reads an attribute that is no string: extensions may be booleans and integers.
-func (d *draft) unquoted(s *scan.Scanner, name string, kind scan.Kind) *Error {
+func (d *draft) unquoted(s *scan.Scanner, m member, kind scan.Kind) *Error {
 	text, err := s.Skip()
 	if err != nil {
-		return malformed(cut(name), err)
+		return malformed(cut(m.name), err)
 	}
-	if slices.Contains(known[:], name) {
-		return wrong(name, "want string, got "+kind.String())
+	if m.kind != extension {
+		return wrong(m.name, "want string, got "+kind.String())
 	}
 	if kind == scan.Number {
 		if _, err := strconv.ParseInt(string(text), 10, 32); err != nil {
-			return wrong(cut(name), "want an integer of 32 bits, got "+cut(string(text)))
+			return wrong(cut(m.name), "want an integer of 32 bits, got "+cut(string(text)))
 		}
 	} else if kind != scan.Boolean {
-		return wrong(cut(name), "want a string, a boolean or an integer, got "+kind.String())
+		return wrong(cut(m.name), "want a string, a boolean or an integer, got "+kind.String())
 	}
-	return d.set(name, string(text))
+	return d.set(m, text)
 }
 
 // data reads the member of that name.
@@ -191,7 +187,7 @@ func (d *draft) data(s *scan.Scanner) *Error {
 	if err != nil {
 		return malformed("data", err)
 	}
-	if bad := d.mark("data"); bad != nil {
+	if bad := d.mark(member{data, "data"}); bad != nil {
 		return bad
 	}
 	if kind != scan.Object {
@@ -201,21 +197,23 @@ func (d *draft) data(s *scan.Scanner) *Error {
 	return nil
 }
 
+// dataBase64 is the member that has the data where that is not JSON text itself.
+const dataBase64 = "data_base64"
+
 // base64 reads data that is given as the encoding of a JSON text.
 func (d *draft) base64(s *scan.Scanner) *Error {
-	const name = "data_base64"
 	if kind := s.Kind(); kind != scan.String {
-		return wrong(name, "want string, got "+kind.String())
+		return wrong(dataBase64, "want string, got "+kind.String())
 	}
 	text, err := s.Text()
 	if err != nil {
-		return malformed(name, err)
+		return malformed(dataBase64, err)
 	}
 	raw, err := base64.StdEncoding.Strict().DecodeString(string(text))
 	if err != nil {
-		return wrong(name, "not base64 (RFC 4648, with padding)")
+		return wrong(dataBase64, "not base64 (RFC 4648, with padding)")
 	}
-	return d.whole(name, raw)
+	return d.whole(dataBase64, raw)
 }
 
 // whole takes a text that is the data and nothing else.

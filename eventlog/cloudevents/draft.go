@@ -16,98 +16,90 @@ import (
 type draft struct {
 	event   eventlog.Event
 	version bool     // specversion is there
-	seen    uint     // bits of the known names that were given
+	seen    uint     // bits of the kinds that were given
 	others  []string // names of extensions that were given, at most MaxExtensions
+	recent  *recent  // nil where each value has memory of its own
 }
 
 // MaxExtensions is how many extension attributes an event may have. The specification sets no bound; this one keeps
 // what an event costs in proportion to its size.
 const MaxExtensions = 100
 
-// known are the attributes with a meaning here; the rest are extensions.
-var known = [...]string{
-	"specversion", "id", "source", "type", "subject", "time", "partitionkey", "dataschema", "datacontenttype", "data",
-}
-
-// mark records that a member is there. It fails where the member was there before, or is one extension too many.
-func (d *draft) mark(name string) *Error {
-	if i := slices.Index(known[:], name); i >= 0 {
-		if d.seen&(1<<i) != 0 {
-			return wrong(name, "given twice")
+// mark records that a member is there. It fails where its name is none, where the member was there before, or is one
+// extension too many.
+func (d *draft) mark(m member) *Error {
+	if m.kind != extension {
+		if d.seen&(1<<m.kind) != 0 {
+			return wrong(m.name, "given twice")
 		}
-		d.seen |= 1 << i
+		d.seen |= 1 << m.kind
 		return nil
 	}
-	if slices.Contains(d.others, name) {
-		return wrong(cut(name), "given twice")
+	if err := checkName(m.name); err != nil {
+		return err
+	}
+	if slices.Contains(d.others, m.name) {
+		return wrong(cut(m.name), "given twice")
 	}
 	if len(d.others) == MaxExtensions {
-		return wrong(cut(name), fmt.Sprintf("the event has more than %d extension attributes", MaxExtensions))
+		return wrong(cut(m.name), fmt.Sprintf("the event has more than %d extension attributes", MaxExtensions))
 	}
-	d.others = append(d.others, name)
+	d.others = append(d.others, m.name)
 	return nil
 }
 
 // set gives an attribute other than data its value.
-func (d *draft) set(name, value string) *Error {
-	if err := d.name(name); err != nil {
+func (d *draft) set(m member, value []byte) *Error {
+	if err := d.mark(m); err != nil {
 		return err
 	}
-	if err := checkText(name, value); err != nil {
+	if err := checkText(m, value); err != nil {
 		return err
 	}
 	e := &d.event
-	switch name {
-	case "specversion":
-		if value != "1.0" {
-			return wrong(name, `want "1.0", got `+show(value))
+	switch m.kind {
+	case specVersion:
+		if string(value) != "1.0" {
+			return wrong(m.name, `want "1.0", got `+show(value))
 		}
 		d.version = true
-	case "id":
-		e.ID = value
-	case "source":
-		e.Source = value
-	case "type":
-		e.Type = value
-	case "subject":
-		e.Subject = value
-	case "partitionkey":
-		e.PartitionKey = value
-	case "dataschema":
-		e.DataSchema = value
-	case "time":
-		t, err := keys.ParseDateTime(value)
+	case id:
+		e.ID = string(value)
+	case source:
+		e.Source = d.recent.text(value)
+	case typeName:
+		e.Type = d.recent.text(value)
+	case subject:
+		e.Subject = string(value)
+	case partitionKey:
+		e.PartitionKey = string(value)
+	case dataSchema:
+		e.DataSchema = d.recent.text(value)
+	case timeStamp:
+		t, err := keys.ParseDateTime(string(value))
 		if err != nil {
-			return wrong(name, "want an RFC 3339 date-time, got "+show(value))
+			return wrong(m.name, "want an RFC 3339 date-time, got "+show(value))
 		}
 		e.Time = t
-	case "datacontenttype":
+	case contentType:
 		return d.contentType(value)
 	default:
-		d.extend(name, value)
+		d.extend(m.name, string(value))
 	}
 	return nil
 }
 
-// name takes the name of an attribute, which must be one and new.
-func (d *draft) name(name string) *Error {
-	if err := checkName(name); err != nil {
-		return err
-	}
-	return d.mark(name)
-}
-
 // contentType accepts JSON only. A type other than the usual one is kept beside the extensions.
-func (d *draft) contentType(value string) *Error {
-	if value == "application/json" {
+func (d *draft) contentType(value []byte) *Error {
+	if string(value) == "application/json" {
 		return nil
 	}
-	media, _, err := mime.ParseMediaType(value)
+	media, _, err := mime.ParseMediaType(string(value))
 	if err != nil || !isJSON(media) {
 		return wrong("datacontenttype", "want a JSON media type, got "+show(value))
 	}
 	if media != "application/json" {
-		d.extend("datacontenttype", value)
+		d.extend("datacontenttype", string(value))
 	}
 	return nil
 }
@@ -126,18 +118,22 @@ func (d *draft) extend(name, value string) {
 // finish returns the event, if it has what it must have.
 func (d *draft) finish() (eventlog.Event, *Error) {
 	e := &d.event
-	for _, must := range [...]struct {
-		name  string
-		there bool
-	}{
-		{"specversion", d.version}, {"id", e.ID != ""}, {"source", e.Source != ""}, {"type", e.Type != ""},
-		{"data", e.Data != nil},
-	} {
-		if !must.there {
-			return eventlog.Event{}, wrong(must.name, "required, but missing")
-		}
+	missing := ""
+	switch {
+	case !d.version:
+		missing = "specversion"
+	case e.ID == "":
+		missing = "id"
+	case e.Source == "":
+		missing = "source"
+	case e.Type == "":
+		missing = "type"
+	case e.Data == nil:
+		missing = "data"
+	default:
+		return *e, nil
 	}
-	return *e, nil
+	return eventlog.Event{}, wrong(missing, "required, but missing")
 }
 
 // checkName holds an attribute to the names that there may be: lower-case letters and digits of ASCII.
@@ -158,26 +154,43 @@ func checkName(name string) *Error {
 const MaxName = 2048
 
 // checkText holds a value to the strings that an attribute may have.
-func checkText(name, value string) *Error {
-	if value == "" {
-		return wrong(cut(name), "must not be empty")
+func checkText(m member, value []byte) *Error {
+	if len(value) == 0 {
+		return wrong(cut(m.name), "must not be empty")
 	}
-	switch name {
-	case "id", "source", "type", "subject", "partitionkey":
+	switch m.kind {
+	case id, source, typeName, subject, partitionKey:
 		if len(value) > MaxName {
-			return wrong(name, fmt.Sprintf("has %d bytes, and may have %d", len(value), MaxName))
+			return wrong(m.name, fmt.Sprintf("has %d bytes, and may have %d", len(value), MaxName))
 		}
 	}
-	for _, r := range value {
-		if r < ' ' || r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r)) {
-			return wrong(cut(name), "must not have control characters or noncharacters")
+	for i, c := range value {
+		switch {
+		case c < ' ' || c == 0x7f:
+			return wrong(cut(m.name), noControls)
+		case c > 0x7f:
+			return checkRunes(m, value[i:])
 		}
 	}
 	return nil
 }
 
+const noControls = "must not have control characters or noncharacters"
+
+// checkRunes is checkText of what is not ASCII alone.
+func checkRunes(m member, value []byte) *Error {
+	for len(value) > 0 {
+		r, n := utf8.DecodeRune(value)
+		if unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r) {
+			return wrong(cut(m.name), noControls)
+		}
+		value = value[n:]
+	}
+	return nil
+}
+
 // show quotes a value of the input for a message.
-func show(value string) string { return `"` + cut(value) + `"` }
+func show(value []byte) string { return `"` + cut(string(value)) + `"` }
 
 // cut shortens a text of the input for a message.
 func cut(s string) string {

@@ -30,26 +30,26 @@ func identify(b []byte) (e eventlog.Event) {
 		if err != nil {
 			return e
 		}
-		identity(&e, string(name), string(text))
+		identity(&e, memberOf(name), text)
 	}
 }
 
 // identity sets one of the attributes that identify an event, the first time that it is given.
-func identity(e *eventlog.Event, name, value string) {
+func identity(e *eventlog.Event, m member, value []byte) {
 	var field *string
-	switch name {
-	case "id":
+	switch m.kind {
+	case id:
 		field = &e.ID
-	case "source":
+	case source:
 		field = &e.Source
-	case "type":
+	case typeName:
 		field = &e.Type
-	case "subject":
+	case subject:
 		field = &e.Subject
 	default:
 		return
 	}
-	if *field == "" && checkText(name, value) == nil {
-		*field = value
+	if *field == "" && checkText(m, value) == nil {
+		*field = string(value)
 	}
 }
