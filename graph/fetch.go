@@ -23,6 +23,7 @@ type QueryRequest struct {
 	Name string // of the field of Query
 	// PK and SK are the values that compose the key, in the order of the catalog.
 	PK, SK      []keys.Value
+	IDs         []keys.Value // of a query of many rows
 	Consistent  *bool
 	MemberTypes []string // members of a collection whose rows are asked for; nil for all
 	Page        catalog.PageArgs
@@ -43,6 +44,28 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	}
 	err = rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], []record.Record{rec})
 	return row, err
+}
+
+// FetchMany answers a generated query of many rows by their ids, and prefetches the rows that the operation joins to them.
+// The rows stand in the order of the ids, nil where there is none. Generated readers call it; your own resolvers call the
+// generated readers.
+func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) ([]*R, error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}
+	recs, err := rt.reader.Many(ctx, rt.reader.Viewer(ctx), q, &r)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*R, len(recs))
+	for i, rec := range recs {
+		if rec == nil {
+			continue
+		}
+		if rows[i], err = decode(ctx, rt, c, rec); err != nil {
+			return nil, err
+		}
+	}
+	return rows, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], recs)
 }
 
 // FetchPage answers a generated list query, and prefetches the rows that the operation joins to those of the page.

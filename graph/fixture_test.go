@@ -60,11 +60,13 @@ type InvoiceBySubjectConnection { items: [Invoice!]! nextToken: String }
 type Query {
   Customer(id: ID!, consistent: Boolean): Customer
   Order(id: ID!, consistent: Boolean): Order
+  OrderByIds(ids: [ID!]!, consistent: Boolean): [Order]!
   OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
   Track(id: ID!, changedAt: DateTime, consistent: Boolean): Track
   TrackById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection!
   Ownership(id: ID!, consistent: Boolean): Ownership
   Invoice(id: ID!, consistent: Boolean): Invoice
+  InvoiceByIds(ids: [ID!]!, consistent: Boolean): [Invoice]!
   InvoiceByOwnerId(ownerId: ID!, reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection!
   InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
   Counter(consistent: Boolean): Counter
@@ -159,12 +161,14 @@ func newShop() *catalog.Catalog {
 	queries := map[string]*catalog.Query{
 		"Customer":      {Kind: catalog.QueryOne, Type: "Customer", Index: driver.Primary, PK: id("id")},
 		"Order":         {Kind: catalog.QueryOne, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByIds":    {Kind: catalog.QueryMany, Type: "Order", Index: driver.Primary, PK: id("ids")},
 		"OrderByStatus": {Kind: catalog.QueryPage, Type: "Order", Index: 0, PK: id("status"), HasOperands: true},
 		"Track": {Kind: catalog.QueryOne, Type: "Track", Index: driver.Primary, PK: id("id"),
 			SK: []catalog.KeyArg{{Name: "changedAt", Kind: keys.KindDateTime}}},
-		"TrackById": {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},
-		"Ownership": {Kind: catalog.QueryOne, Type: "Ownership", Index: driver.Primary, PK: id("id")},
-		"Invoice":   {Kind: catalog.QueryOne, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"TrackById":    {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},
+		"Ownership":    {Kind: catalog.QueryOne, Type: "Ownership", Index: driver.Primary, PK: id("id")},
+		"Invoice":      {Kind: catalog.QueryOne, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"InvoiceByIds": {Kind: catalog.QueryMany, Type: "Invoice", Index: driver.Primary, PK: id("ids")},
 		"InvoiceByOwnerId": {Kind: catalog.QueryPage, Type: "Invoice", Index: 0, PK: id("ownerId"),
 			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},
 		"InvoiceBySubject": {Kind: catalog.QueryPage, Type: "Invoice", Index: 1, PK: id("subject")},

@@ -31,6 +31,7 @@ type LetterConnection { items: [Letter!]! nextToken: String }
 type Query {
   Desk(id: ID!): Desk
   Slip(id: ID!): Slip
+  SlipByIds(ids: [ID!]!): [Slip]!
   Paper(id: ID!, version: String): Paper
   PaperById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): PaperConnection!
   PaperByOwner(owner: String!, reverse: Boolean, limit: Int, nextToken: String): PaperConnection!
@@ -74,6 +75,7 @@ func newDesks() *catalog.Catalog {
 	queries := map[string]*catalog.Query{
 		"Desk":         {Kind: catalog.QueryOne, Type: "Desk", Index: driver.Primary, PK: arg("id")},
 		"Slip":         {Kind: catalog.QueryOne, Type: "Slip", Index: driver.Primary, PK: arg("id")},
+		"SlipByIds":    {Kind: catalog.QueryMany, Type: "Slip", Index: driver.Primary, PK: arg("ids")},
 		"Paper":        {Kind: catalog.QueryOne, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
 		"PaperById":    {Kind: catalog.QueryPage, Type: "Paper", Index: driver.Primary, PK: arg("id"), HasOperands: true},
 		"PaperByOwner": {Kind: catalog.QueryPage, Type: "Paper", Index: 0, PK: arg("owner")},
@@ -127,6 +129,8 @@ func TestRowsOfOthersChangeNothingForAnOwner(t *testing.T) {
 	}{
 		{`{ r: Slip(id: "s-ann") { owner } }`, nil},
 		{`{ r: Slip(id: "s-bob") { owner } }`, []string{forbidden + "r"}},
+		{`{ r: SlipByIds(ids: ["s-ann2", "s-bob", "s-ann"]) { id } }`, nil},
+		{`{ r: SlipByIds(ids: [` + strings.Repeat(`"s-bob", `, 40) + `"s-ann"]) { id } }`, nil},
 		{`{ r: Paper(id: "shared", version: "v3") { version } }`, nil},
 		{`{ r: Paper(id: "shared", version: "v2") { version } }`, []string{forbidden + "r"}},
 		{`{ r: Paper(id: "shared", version: "v4") { version } }`, []string{forbidden + "r"}},

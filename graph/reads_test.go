@@ -13,6 +13,8 @@ var readsPerOperation = []struct {
 	gets, got, queries int64
 }{
 	{"a row is one get", `{ Customer(id: "c1") { name } }`, 1, 1, 0},
+	{"rows by their ids are one get of each", `{ OrderByIds(ids: ["o1", "o2", "o1", "none"]) { orderId } }`, 1, 3, 0},
+	{"and what they are joined to is one batch", `{ OrderByIds(ids: ["o1", "o2", "o13"]) { customer { name } } }`, 2, 5, 0},
 	{"the last row is one range", `{ Track(id: "o1") { status } }`, 0, 0, 1},
 	{"a page with a join is one range and one batch", `{ OrderByStatus(status: OPEN, limit: 20) { items { orderId ` +
 		`customer { name } } } }`, 1, 4, 1},
@@ -118,6 +120,10 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 			`"by":["status"],"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[` +
 			`{"path":"page.items.lastTrack","field":"Order.lastTrack","how":"a partition each","table":"Track",` +
 			`"by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,"rows":6,"keys":13}`,
+		`{ o: OrderByIds(ids: ["o0", "o1"]) { customer { name } } }`: `{"steps":[{"path":"o","field":"OrderByIds",` +
+			`"how":"batch of keys","table":"Order","by":["ids"],"reads":1,"rows":2,"keys":2,"joins":[` +
+			`{"path":"o.customer","field":"Order.customer","how":"batch of keys","table":"Customer","by":["customerId"],` +
+			`"reads":1,"rows":2,"keys":2}]}],"levels":2,"reads":2,"rows":4,"keys":4}`,
 		`{ o: Order(id: "o0") { t: tracks(limit: 5) { items { status } } } }`: `{"steps":[{"path":"o","field":"Order",` +
 			`"how":"by key","table":"Order","by":["id"],"reads":1,"rows":1,"keys":1,"joins":[` +
 			`{"path":"o.t","field":"Order.tracks","how":"a range each","table":"Track","by":["orderId"],"reads":1,"rows":5,` +

@@ -72,7 +72,10 @@ func (r *reference) object(ctx context.Context, set ast.SelectionSet, typ string
 func (r *reference) complete(ctx context.Context, set ast.SelectionSet, t *ast.Type, v any) any {
 	switch v := v.(type) {
 	case *row:
-		if out, ok := r.object(ctx, set, t.Name(), v); v != nil && ok {
+		if v == nil {
+			return nil
+		}
+		if out, ok := r.object(ctx, set, t.Name(), v); ok {
 			return out
 		}
 		return nil
@@ -190,6 +193,10 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 		if t := r.schema.Types[a.Named]; t.Kind == ast.Enum {
 			a.Enum = t
 		}
+		if def.Type.Elem != nil {
+			args[def.Name], failed = listOf(ctx, &a, def.Name, raw)
+			continue
+		}
 		v, err := a.Value(raw)
 		if err != nil {
 			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
@@ -203,6 +210,19 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 		args[def.Name] = v
 	}
 	return args, failed
+}
+
+// listOf reads a list of values of which each is a key.
+func listOf(ctx context.Context, a *plan.Argument, name string, raw any) (all []keys.Value, failed error) {
+	ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(name))
+	for i, elem := range graphql.CoerceList(raw) {
+		v, err := a.Value(elem)
+		if err != nil {
+			return nil, graphql.ErrorOnPath(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 // values are those of the arguments that keys are made of.
@@ -245,6 +265,12 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 			return nil, err
 		}
 		return got, err
+	}
+	if q.Kind == catalog.QueryMany {
+		ids, _ := args["ids"].([]keys.Value)
+		return FetchMany(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
+			Name: q.Name, IDs: ids, Consistent: given[bool](args, "consistent"),
+		})
 	}
 	page, err := pageArguments(args)
 	if err != nil {

@@ -71,6 +71,7 @@ type QueryKind uint8
 const (
 	QueryOne  QueryKind = iota // one row, or null
 	QueryPage                  // a page of rows, as a connection
+	QueryMany                  // the rows under keys that are given in a list, each or null
 )
 
 // Query is one generated field of the Query type.
@@ -81,7 +82,7 @@ type Query struct {
 	Collection *Collection // what it reads if its rows are of several types, else nil
 	Connection string      // GraphQL type of the connection, for kind QueryPage only
 	Index      int         // ordinal in Model.Indexes, driver.Primary for the table
-	PK         []KeyArg    // arguments that compose the partition key, in its order
+	PK         []KeyArg    // arguments that compose the partition key, in its order; of a QueryMany the list of ids
 	// SK are the arguments that compose the sort key, in its order. A caller gives all or none to a QueryOne, and leading
 	// ones to a QueryPage, which has them only for an entity. Arguments of entities have the names of fields, so a field
 	// of both halves is in PK too; and a QueryOne of an entity requires all of SK.

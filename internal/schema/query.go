@@ -16,8 +16,10 @@ type Query struct {
 	Index *Index
 	// Collection is what it reads, in place of a model; nil for a model.
 	Collection *Collection
-	// Connection is the type of its answer; "" means that it answers one row.
+	// Connection is the type of its answer; "" means that it answers one row, or those of a list of ids.
 	Connection string
+	// IDs is the field by whose values it finds many rows, which is the whole primary key; nil for any other query.
+	IDs *Field
 	// Args are its arguments, in order.
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names. Of
@@ -49,8 +51,8 @@ var (
 	pageArgs    = queryarg.Names(queryarg.Page)
 )
 
-// Queries are the queries of the model in the order of the documentation: one row, the rows of a partition, the
-// indexes. Their names are a contract with frontends.
+// Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of a
+// partition, the indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
 	if m.SeriesOf != nil {
 		return []Query{m.historyQuery()}
@@ -63,7 +65,7 @@ func (m *ReadModel) Queries() []Query {
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
 	}
-	queries := []Query{one}
+	queries := m.withMany(one, m.PK)
 	if len(m.SK.Fields) > 0 {
 		queries = append(queries, Query{
 			Name: m.QueryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
@@ -96,7 +98,7 @@ func (m *ReadModel) entityQueries() []Query {
 	if len(one.Args) > 0 {
 		one.Args = append(one.Args, rowArgs...)
 	}
-	queries := []Query{one}
+	queries := m.withMany(one, m.PK, m.SK)
 	// Of a time series, the histories of its rows lie among them.
 	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 && m.Series == nil {
 		q.Name, q.Connection = m.QueryName("ByPrimary"), m.Name+"ByPrimaryConnection"
@@ -116,6 +118,25 @@ func (m *ReadModel) entityQueries() []Query {
 	}
 	return queries
 }
+
+// withMany is the query of one row, with the one of many rows where a single field names a row. An index whose query has
+// the same name keeps it.
+func (m *ReadModel) withMany(one Query, halves ...Half) []Query {
+	fields := Composites(halves...)
+	taken := slices.ContainsFunc(m.Indexes, func(x *Index) bool { return x.Suffix() == manySuffix })
+	if len(fields) != 1 || len(m.SK.Fields) > 0 && m.Entity == nil || taken {
+		return []Query{one}
+	}
+	return []Query{one, {
+		Name: m.QueryName(manySuffix), Source: one.Source, IDs: fields[0], Args: append([]string{IDsArg}, rowArgs...),
+	}}
+}
+
+// manySuffix is what the name of a query of many rows ends with, and IDsArg the argument that says which.
+const (
+	manySuffix = "ByIds"
+	IDsArg     = "ids"
+)
 
 // KeyArgs counts the arguments of a query of an entity that are fields of its keys; they are the first.
 func (q *Query) KeyArgs() int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/internal/parallel"
@@ -23,6 +24,7 @@ type execution struct {
 type answer struct {
 	req  read.Request
 	rec  record.Record
+	recs []record.Record // of a query of kind QueryMany, for each of its ids
 	page read.Page
 	err  error
 }
@@ -78,9 +80,12 @@ func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
 	if a.err = r.Args.Read(r.Query, vars, &a.req); a.err != nil {
 		return
 	}
-	if r.Row != nil {
+	switch r.Query.Kind {
+	case catalog.QueryOne:
 		a.rec, a.err = e.rd.Row(e.ctx, e.viewer, r.Query, &a.req)
-	} else {
+	case catalog.QueryMany:
+		a.recs, a.err = e.rd.Many(e.ctx, e.viewer, r.Query, &a.req)
+	default:
 		a.page, a.err = e.rd.Page(e.ctx, e.viewer, r.Query, &a.req)
 	}
 }
@@ -117,6 +122,8 @@ func (e *execution) records(r *plan.Root, a *answer) []record.Record {
 	switch {
 	case r.Row == nil:
 		return a.page.Records()
+	case r.Query.Kind == catalog.QueryMany:
+		return a.recs
 	case a.rec == nil:
 		return nil
 	}

@@ -29,6 +29,15 @@ func (w *writer) element(l *list, n *plan.Node, i int, elemNull bool) bool {
 	return w.stopped == nil
 }
 
+// noElement writes that there is no element.
+func (r *response) noElement(l *list) {
+	if l.n > 0 {
+		r.buf = append(r.buf, ',')
+	}
+	r.buf = append(r.buf, "null"...)
+	l.n++
+}
+
 func (r *response) closeList(l list) bool {
 	if l.broken {
 		r.buf = r.buf[:l.start]

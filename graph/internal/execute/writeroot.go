@@ -5,8 +5,10 @@ import (
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // write writes the answer of the roots.
@@ -45,10 +47,25 @@ func (w *writer) root(r *plan.Root, a *answer) bool {
 		return w.fail(&r.Member, a.err)
 	case r.Row == nil:
 		return w.connection(&r.Asked, &a.page, 0) || w.null(&r.Member)
+	case r.Query.Kind == catalog.QueryMany:
+		return w.rows(r, a.recs)
 	case a.rec == nil:
 		return w.absent(&r.Member)
 	}
 	return w.object(r.Row, 0) || w.null(&r.Member)
+}
+
+// rows writes rows and null in the place of each that is not there.
+func (w *writer) rows(r *plan.Root, recs []record.Record) bool {
+	list := w.openList()
+	for i, rec := range recs {
+		if rec == nil {
+			w.noElement(&list)
+		} else if !w.element(&list, r.Row, i, true) {
+			break
+		}
+	}
+	return w.closeList(list)
 }
 
 // connection writes a page, whose rows begin at a place among those of the nodes of its items.

@@ -177,6 +177,9 @@ func (e operation) root(r *plan.Root, req *read.Request) (Step, error) {
 	}
 	t := e.Catalog.Types[q.Type]
 	s.place(t.Model, q.Index, r.Fields)
+	if q.Kind == catalog.QueryMany {
+		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, len(req.IDs), len(req.IDs)
+	}
 	if q.Kind == catalog.QueryOne {
 		s.How = howOfOne(q, t, req)
 		if s.How != ByKey {

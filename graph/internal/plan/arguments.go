@@ -110,6 +110,22 @@ func (a *Argument) Key(vars map[string]any, mandatory bool) (keys.Value, error) 
 	return v, nil
 }
 
+// keyList reads a list of values of which each is a key. What is no list stands for a list of it.
+func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
+	raw, _, err := a.raw(vars)
+	if err != nil {
+		return nil, err
+	}
+	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
+	all := make([]keys.Value, len(list))
+	for i, elem := range list {
+		if all[i], err = a.Value(elem); err != nil {
+			return nil, &ArgumentError{a.name, &i, err}
+		}
+	}
+	return all, nil
+}
+
 func (a *Argument) Value(raw any) (keys.Value, error) {
 	if a.Enum != nil {
 		return valueOf(raw, a.readEnum, keys.String)
@@ -209,7 +225,7 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 func takesGroup(q *catalog.Query, g queryarg.Group) bool {
 	switch g {
 	case queryarg.Row:
-		return q.Kind == catalog.QueryOne
+		return q.Kind != catalog.QueryPage
 	case queryarg.Collection:
 		return q.Collection != nil
 	case queryarg.Operand:
@@ -282,6 +298,12 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 
 // Read fills the request with the values that the arguments have in this operation.
 func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request) (err error) {
+	if q.Kind == catalog.QueryMany {
+		if r.IDs, err = a.pk[0].keyList(vars); err != nil {
+			return err
+		}
+		return a.readBeside(vars, r)
+	}
 	r.SetKey(len(a.pk), len(a.sk))
 	for i := range a.pk {
 		if r.PK[i], err = a.pk[i].Key(vars, len(q.PKParts) == 0 && !q.PK[i].Optional); err != nil {
@@ -293,6 +315,11 @@ func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request)
 			return err
 		}
 	}
+	return a.readBeside(vars, r)
+}
+
+// readBeside fills the request with the values of the arguments that make no keys.
+func (a *Arguments) readBeside(vars map[string]any, r *read.Request) (err error) {
 	for i := range a.beside {
 		if err = a.beside[i].take(&a.beside[i].Argument, vars, r); err != nil {
 			return err

@@ -20,7 +20,7 @@ type Size struct{ Nodes, Pages int }
 type Root struct {
 	Member
 	Asked // its Query is nil for __typename
-	// Row is what a query of kind QueryOne answers with.
+	// Row is what a query of kind QueryOne answers with, or each of the rows of one of kind QueryMany.
 	Row *Node
 }
 
@@ -75,7 +75,7 @@ func (c *Compiler) root(s selected, first bool) Root {
 	}
 	r.Query, r.NonNull, r.Args = q, s.Definition.Type.NonNull, c.queryArguments(s.Field, q)
 	t := c.Catalog.Types[q.Type]
-	if q.Kind == catalog.QueryOne {
+	if q.Kind != catalog.QueryPage {
 		r.Row = c.AddNode(t, s.Of)
 		r.Items = []*Node{r.Row}
 	} else {

@@ -21,11 +21,8 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 		return out
 	}
 	if g.batched() {
-		read := batches{rd}.fetchBatch
-		if allowed == access.OwnRowsOnly {
-			read = batches{rd}.fetchOwn
-		}
-		out.failAll(rd.Errors().Read(ctx, read(ctx, g, ids, out.Records), g.Type.Name))
+		err := batches{rd: rd}.fetch(ctx, allowed, g, ids, out.Records)
+		out.failAll(rd.Errors().Read(ctx, err, g.Type.Name))
 		return out
 	}
 	var keep func(*querydb.Row) bool
@@ -52,14 +49,25 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 }
 
 // batches reads the rows of a table by their whole keys.
-type batches struct{ rd *Reader }
+type batches struct {
+	rd         *Reader
+	consistent bool
+}
+
+// fetch reads the rows of distinct ids that a viewer of the level may see.
+func (b batches) fetch(ctx context.Context, allowed access.Level, g Target, ids []JoinKey, recs []record.Record) error {
+	if allowed == access.OwnRowsOnly {
+		return b.fetchOwn(ctx, g, ids, recs)
+	}
+	return b.fetchBatch(ctx, g, ids, recs)
+}
 
 func (b batches) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
 	ks := make([]keys.Key, len(ids))
 	for i, id := range ids {
 		ks[i] = id.Key
 	}
-	got, err := b.rd.db.Get(ctx, g.Type.Model, ks, false)
+	got, err := b.rd.db.Get(ctx, g.Type.Model, ks, b.consistent)
 	for i := range got {
 		recs[i] = got[i].Record
 	}

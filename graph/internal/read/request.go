@@ -8,6 +8,7 @@ import (
 // Request is a query with its arguments as values.
 type Request struct {
 	PK, SK      []keys.Value
+	IDs         []keys.Value  // of a query of kind QueryMany
 	inline      [2]keys.Value // memory of pk and sk, as long as they are few
 	Page        catalog.PageArgs
 	Consistent  bool

@@ -120,6 +120,12 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection,
 			r.SeriesOf != nil || slices.Contains(q.Args, queryarg.Eq))
 	}
+	if q.IDs != nil {
+		f.line("Kind: catalog.QueryMany,")
+		f.catalogArguments("PK", served.Arguments(r, q)[:1])
+		f.line("},")
+		return
+	}
 	pk, sk := keyArguments(r, q, served.Arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
 	f.catalogArguments("PKParts", pk[len(pk)-len(q.PKParts):])

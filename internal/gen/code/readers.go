@@ -44,15 +44,22 @@ func Readers(m *schema.Model, module string) *File {
 
 // answerOf is the Go type of the answer of a query.
 func answerOf(r *schema.ReadModel, q schema.Query) string {
-	if q.Connection != "" {
-		return schema.GoName(q.Connection)
+	switch {
+	case q.IDs != nil:
+		return "[]*model." + schema.GoName(r.Name)
+	case q.Connection != "":
+		return "*" + schema.GoName(q.Connection)
 	}
-	return "model." + schema.GoName(r.Name)
+	return "*model." + schema.GoName(r.Name)
 }
 
 func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	args := f.readerMethod(q, served.Arguments(r, q), answerOf(r, q))
 	codec := "model." + schema.GoName(r.Name) + "Codec"
+	if q.IDs != nil {
+		f.manyReader(r, q, args, codec)
+		return
+	}
 	pk, sk := keyArguments(r, q, args)
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(pk, sk)...)
 	if q.Connection == "" {
@@ -64,6 +71,18 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	}
 	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.QueryRequest{%s, Page: %s})\n}\n", codec,
 		strings.Join(fields, ", "), f.besideKeys(r, q, args))
+}
+
+// manyReader ends the reader of the rows of a list of ids.
+func (f *readersFile) manyReader(r *schema.ReadModel, q schema.Query, args []served.Argument, codec string) {
+	f.lib("keys")
+	ids, value := args[0].Param, "keys.String(id)"
+	if args[0].Field != nil {
+		value = valueOf(args[0].Field, "id")
+	}
+	f.line("values := make([]keys.Value, len(%s))\nfor i, id := range %s {\nvalues[i] = %s\n}", ids, ids, value)
+	f.line("return graph.FetchMany(ctx, r.rt, %s, graph.QueryRequest{Name: %q, IDs: values, Consistent: %s})\n}\n", codec,
+		q.Name, paramOf(args, queryarg.Consistent))
 }
 
 // besideKeys is the literal of those arguments of a query of pages that are no parts of keys.
@@ -86,7 +105,7 @@ func (f *readersFile) collectionReader(c *schema.Collection) {
 		f.line("graph.NewItemReader(model.%sCodec, func(r *model.%s) %s { return r }),", goName, goName, item)
 	}
 	f.line("}\n")
-	args := f.readerMethod(q, served.CollectionArguments(c), schema.GoName(q.Connection))
+	args := f.readerMethod(q, served.CollectionArguments(c), "*"+schema.GoName(q.Connection))
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
 	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.QueryRequest{%s, MemberTypes: graph.EnumStrings(%s), "+
 		"Page: %s})\n}\n",
@@ -114,7 +133,7 @@ func (f *readersFile) readerMethod(q schema.Query, args []served.Argument, answe
 		params += ", args " + name + "Args"
 	}
 	f.line("// %s asks the query %s.", name, q.Name)
-	f.line("func (r Reader) %s(ctx context.Context%s) (*%s, error) {", name, params, answer)
+	f.line("func (r Reader) %s(ctx context.Context%s) (%s, error) {", name, params, answer)
 	return inBody
 }
 
@@ -128,6 +147,9 @@ func (f *File) argumentType(a served.Argument) string {
 	case a.Field != nil:
 		f.needs(a.Field)
 		goType = scalarOf(a.Field, "model.").goType
+		if strings.HasPrefix(a.Type, "[") {
+			goType = "[]" + goType
+		}
 	}
 	if !nonNull {
 		goType = "*" + goType

@@ -53,7 +53,7 @@ func Resolvers(m *schema.Model, module string, own bool) *File {
 	}
 	for _, c := range m.Collections {
 		q := c.Query()
-		f.queryResolver(q, served.CollectionArguments(c), schema.GoName(q.Connection))
+		f.queryResolver(q, served.CollectionArguments(c), "*"+schema.GoName(q.Connection))
 	}
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
@@ -120,7 +120,7 @@ func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.
 func (f *resolversFile) queryResolver(q schema.Query, args []served.Argument, answer string) {
 	name := schema.GoName(q.Name)
 	f.line("// %s answers %s.", name, q.Name)
-	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", name, f.signature(args), answer)
+	f.line("func (r queries) %s(ctx context.Context%s) (%s, error) {", name, f.signature(args), answer)
 	call := "ctx"
 	var optional []string
 	for _, a := range args {

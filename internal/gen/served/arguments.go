@@ -28,13 +28,26 @@ func (a Argument) GoField() string { return templates.ToGo(a.Param) }
 func Arguments(r *schema.ReadModel, q schema.Query) []Argument {
 	var out []Argument
 	for _, name := range q.Args {
-		if r.Entity != nil {
+		switch {
+		case q.IDs != nil && name == schema.IDsArg:
+			out = append(out, idsArgument(r, q))
+		case r.Entity != nil:
 			out = append(out, newEntityArgument(q, name))
-		} else {
+		default:
 			out = append(out, newArgument(r, q, name))
 		}
 	}
 	return named(out)
+}
+
+// idsArgument is the list of the keys of rows, each as the query of one row takes it.
+func idsArgument(r *schema.ReadModel, q schema.Query) Argument {
+	a := Argument{Name: schema.IDsArg, Type: "[ID!]!", GoType: "[]string",
+		description: "The " + q.IDs.Name + " of each row; a row that is named twice is answered twice."}
+	if r.Entity != nil {
+		a.Type, a.Field, a.GoType = "["+TypeOf(q.IDs)+"!]!", q.IDs, ""
+	}
+	return a
 }
 
 // PageArguments are those of a virtual field that answers with pages of a query: those of the query, but for the one

@@ -32,7 +32,10 @@ func additions(m *schema.Model) string {
 
 func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
 	answer := r.Name
-	if q.Connection != "" {
+	switch {
+	case q.IDs != nil:
+		answer = "[" + r.Name + "]!"
+	case q.Connection != "":
 		answer = q.Connection + "!"
 	}
 	writeField(b, "Query", q.Name, queryDescription(r, q), Arguments(r, q), answer)
@@ -109,6 +112,8 @@ func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	switch {
 	case r.SeriesOf != nil:
 		return historyDescription(r)
+	case q.IDs != nil:
+		return fmt.Sprintf("The rows of %s that ids name, in that order; null in the place of each that is not there.", r.Name)
 	case r.Entity != nil:
 		return entityDescription(r, q)
 	case q.Index != nil:

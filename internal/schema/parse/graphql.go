@@ -50,7 +50,10 @@ func made(model *schema.Model) string {
 		}
 		for _, q := range m.Queries() {
 			answer := m.Name
-			if q.Connection != "" {
+			switch {
+			case q.IDs != nil:
+				answer = "[" + m.Name + "]!"
+			case q.Connection != "":
 				answer = q.Connection + "!"
 				b.WriteString("type " + q.Connection + " { items: [" + m.Name + "!]! nextToken: String }\n")
 			}

@@ -61,6 +61,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"UserByIds": {
+			Name:  "UserByIds",
+			Type:  "User",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"UserAll": {
 			Name:        "UserAll",
 			Type:        "User",

@@ -29,6 +29,20 @@ func (r Reader) User(ctx context.Context, id string, args UserArgs) (*model.User
 	return graph.FetchOne(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "User", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// UserByIdsArgs are the arguments of UserByIds that may be left out: nil.
+type UserByIdsArgs struct {
+	Consistent *bool
+}
+
+// UserByIds asks the query UserByIds.
+func (r Reader) UserByIds(ctx context.Context, ids []string, args UserByIdsArgs) ([]*model.User, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "UserByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // UserAllArgs are the arguments of UserAll that may be left out: nil.
 type UserAllArgs struct {
 	Reverse   *bool

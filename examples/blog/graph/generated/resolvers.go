@@ -40,6 +40,11 @@ func (r queries) User(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.User(ctx, id, UserArgs{Consistent: consistent})
 }
 
+// UserByIds answers UserByIds.
+func (r queries) UserByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.User, error) {
+	return Reader{r.rt}.UserByIds(ctx, ids, UserByIdsArgs{Consistent: consistent})
+}
+
 // UserAll answers UserAll.
 func (r queries) UserAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*UserAllConnection, error) {
 	return Reader{r.rt}.UserAll(ctx, UserAllArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -96,12 +96,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"TeamByIds": {
+			Name:  "TeamByIds",
+			Type:  "Team",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Player": {
 			Name:  "Player",
 			Type:  "Player",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"PlayerByIds": {
+			Name:  "PlayerByIds",
+			Type:  "Player",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Coach": {
@@ -112,12 +130,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"CoachByIds": {
+			Name:  "CoachByIds",
+			Type:  "Coach",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Venue": {
 			Name:  "Venue",
 			Type:  "Venue",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"VenueByIds": {
+			Name:  "VenueByIds",
+			Type:  "Venue",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"SquadSelection": {
@@ -166,6 +202,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"MatchByIds": {
+			Name:  "MatchByIds",
+			Type:  "Match",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"MatchBySeason": {

@@ -28,6 +28,20 @@ func (r Reader) Team(ctx context.Context, id string, args TeamArgs) (*model.Team
 	return graph.FetchOne(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// TeamByIdsArgs are the arguments of TeamByIds that may be left out: nil.
+type TeamByIdsArgs struct {
+	Consistent *bool
+}
+
+// TeamByIds asks the query TeamByIds.
+func (r Reader) TeamByIds(ctx context.Context, ids []string, args TeamByIdsArgs) ([]*model.Team, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PlayerArgs are the arguments of Player that may be left out: nil.
 type PlayerArgs struct {
 	Consistent *bool
@@ -36,6 +50,20 @@ type PlayerArgs struct {
 // Player asks the query Player.
 func (r Reader) Player(ctx context.Context, id string, args PlayerArgs) (*model.Player, error) {
 	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// PlayerByIdsArgs are the arguments of PlayerByIds that may be left out: nil.
+type PlayerByIdsArgs struct {
+	Consistent *bool
+}
+
+// PlayerByIds asks the query PlayerByIds.
+func (r Reader) PlayerByIds(ctx context.Context, ids []string, args PlayerByIdsArgs) ([]*model.Player, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CoachArgs are the arguments of Coach that may be left out: nil.
@@ -48,6 +76,20 @@ func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Co
 	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
+type CoachByIdsArgs struct {
+	Consistent *bool
+}
+
+// CoachByIds asks the query CoachByIds.
+func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArgs) ([]*model.Coach, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // VenueArgs are the arguments of Venue that may be left out: nil.
 type VenueArgs struct {
 	Consistent *bool
@@ -56,6 +98,20 @@ type VenueArgs struct {
 // Venue asks the query Venue.
 func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Venue, error) {
 	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
+type VenueByIdsArgs struct {
+	Consistent *bool
+}
+
+// VenueByIds asks the query VenueByIds.
+func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArgs) ([]*model.Venue, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SquadSelectionArgs are the arguments of SquadSelection that may be left out: nil.
@@ -110,6 +166,20 @@ type MatchArgs struct {
 // Match asks the query Match.
 func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Match, error) {
 	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
+type MatchByIdsArgs struct {
+	Consistent *bool
+}
+
+// MatchByIds asks the query MatchByIds.
+func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArgs) ([]*model.Match, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.

@@ -36,9 +36,19 @@ func (r queries) Team(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Team(ctx, id, TeamArgs{Consistent: consistent})
 }
 
+// TeamByIds answers TeamByIds.
+func (r queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
+	return Reader{r.rt}.TeamByIds(ctx, ids, TeamByIdsArgs{Consistent: consistent})
+}
+
 // Player answers Player.
 func (r queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
 	return Reader{r.rt}.Player(ctx, id, PlayerArgs{Consistent: consistent})
+}
+
+// PlayerByIds answers PlayerByIds.
+func (r queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
+	return Reader{r.rt}.PlayerByIds(ctx, ids, PlayerByIdsArgs{Consistent: consistent})
 }
 
 // Coach answers Coach.
@@ -46,9 +56,19 @@ func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
 }
 
+// CoachByIds answers CoachByIds.
+func (r queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
+	return Reader{r.rt}.CoachByIds(ctx, ids, CoachByIdsArgs{Consistent: consistent})
+}
+
 // Venue answers Venue.
 func (r queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
 	return Reader{r.rt}.Venue(ctx, id, VenueArgs{Consistent: consistent})
+}
+
+// VenueByIds answers VenueByIds.
+func (r queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
+	return Reader{r.rt}.VenueByIds(ctx, ids, VenueByIdsArgs{Consistent: consistent})
 }
 
 // SquadSelection answers SquadSelection.
@@ -69,6 +89,11 @@ func (r queries) SquadSelectionByPlayer(ctx context.Context, playerID string, sq
 // Match answers Match.
 func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
+}
+
+// MatchByIds answers MatchByIds.
+func (r queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
+	return Reader{r.rt}.MatchByIds(ctx, ids, MatchByIdsArgs{Consistent: consistent})
 }
 
 // MatchBySeason answers MatchBySeason.

@@ -121,6 +121,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "assetId", Kind: keys.KindString},
 			},
 		},
+		"AssetByIds": {
+			Name:  "AssetByIds",
+			Type:  "Asset",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"AssetByLocation": {
 			Name:        "AssetByLocation",
 			Type:        "Asset",
@@ -143,6 +152,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"VehicleByIds": {
+			Name:  "VehicleByIds",
+			Type:  "Vehicle",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"VehicleByFleet": {

@@ -88,6 +88,20 @@ func (r Reader) Asset(ctx context.Context, assetID string, args AssetArgs) (*mod
 	return graph.FetchOne(ctx, r.rt, model.AssetCodec, graph.QueryRequest{Name: "Asset", PK: []keys.Value{keys.String(assetID)}, Consistent: args.Consistent})
 }
 
+// AssetByIdsArgs are the arguments of AssetByIds that may be left out: nil.
+type AssetByIdsArgs struct {
+	Consistent *bool
+}
+
+// AssetByIds asks the query AssetByIds.
+func (r Reader) AssetByIds(ctx context.Context, ids []string, args AssetByIdsArgs) ([]*model.Asset, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AssetCodec, graph.QueryRequest{Name: "AssetByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // AssetByLocationArgs are the arguments of AssetByLocation that may be left out: nil.
 type AssetByLocationArgs struct {
 	Country   *string
@@ -115,6 +129,20 @@ type VehicleArgs struct {
 // Vehicle asks the query Vehicle.
 func (r Reader) Vehicle(ctx context.Context, id string, args VehicleArgs) (*model.Vehicle, error) {
 	return graph.FetchOne(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "Vehicle", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// VehicleByIdsArgs are the arguments of VehicleByIds that may be left out: nil.
+type VehicleByIdsArgs struct {
+	Consistent *bool
+}
+
+// VehicleByIds asks the query VehicleByIds.
+func (r Reader) VehicleByIds(ctx context.Context, ids []string, args VehicleByIdsArgs) ([]*model.Vehicle, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "VehicleByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VehicleByFleetArgs are the arguments of VehicleByFleet that may be left out: nil.

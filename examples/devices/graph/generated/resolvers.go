@@ -56,6 +56,11 @@ func (r queries) Asset(ctx context.Context, assetID string, consistent *bool) (*
 	return Reader{r.rt}.Asset(ctx, assetID, AssetArgs{Consistent: consistent})
 }
 
+// AssetByIds answers AssetByIds.
+func (r queries) AssetByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Asset, error) {
+	return Reader{r.rt}.AssetByIds(ctx, ids, AssetByIdsArgs{Consistent: consistent})
+}
+
 // AssetByLocation answers AssetByLocation.
 func (r queries) AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*AssetByLocationConnection, error) {
 	return Reader{r.rt}.AssetByLocation(ctx, region, AssetByLocationArgs{Country: country, City: city, Site: site, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -64,6 +69,11 @@ func (r queries) AssetByLocation(ctx context.Context, region string, country *st
 // Vehicle answers Vehicle.
 func (r queries) Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error) {
 	return Reader{r.rt}.Vehicle(ctx, id, VehicleArgs{Consistent: consistent})
+}
+
+// VehicleByIds answers VehicleByIds.
+func (r queries) VehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Vehicle, error) {
+	return Reader{r.rt}.VehicleByIds(ctx, ids, VehicleByIdsArgs{Consistent: consistent})
 }
 
 // VehicleByFleet answers VehicleByFleet.

@@ -69,6 +69,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"PackageByIds": {
+			Name:  "PackageByIds",
+			Type:  "Package",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"PackageByLicense": {
 			Name:        "PackageByLicense",
 			Type:        "Package",

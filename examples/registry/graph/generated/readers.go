@@ -28,6 +28,20 @@ func (r Reader) Package(ctx context.Context, id string, args PackageArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "Package", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PackageByIdsArgs are the arguments of PackageByIds that may be left out: nil.
+type PackageByIdsArgs struct {
+	Consistent *bool
+}
+
+// PackageByIds asks the query PackageByIds.
+func (r Reader) PackageByIds(ctx context.Context, ids []string, args PackageByIdsArgs) ([]*model.Package, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "PackageByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PackageByLicenseArgs are the arguments of PackageByLicense that may be left out: nil.
 type PackageByLicenseArgs struct {
 	Eq        *string

@@ -40,6 +40,11 @@ func (r queries) Package(ctx context.Context, id string, consistent *bool) (*mod
 	return Reader{r.rt}.Package(ctx, id, PackageArgs{Consistent: consistent})
 }
 
+// PackageByIds answers PackageByIds.
+func (r queries) PackageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Package, error) {
+	return Reader{r.rt}.PackageByIds(ctx, ids, PackageByIdsArgs{Consistent: consistent})
+}
+
 // PackageByLicense answers PackageByLicense.
 func (r queries) PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PackageByLicenseConnection, error) {
 	return Reader{r.rt}.PackageByLicense(ctx, license, PackageByLicenseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -94,6 +94,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
+		"EmployeeByIds": {
+			Name:  "EmployeeByIds",
+			Type:  "Employee",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"EmployeeTenantMembers": {
 			Name:        "EmployeeTenantMembers",
 			Type:        "Employee",
@@ -156,6 +165,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "taskId", Kind: keys.KindString},
 			},
 		},
+		"TaskByIds": {
+			Name:  "TaskByIds",
+			Type:  "Task",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"TaskTenantMembers": {
 			Name:        "TaskTenantMembers",
 			Type:        "Task",
@@ -206,6 +224,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "equipmentId", Kind: keys.KindString},
+			},
+		},
+		"EquipmentByIds": {
+			Name:  "EquipmentByIds",
+			Type:  "Equipment",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"EquipmentDepartmentStaff": {

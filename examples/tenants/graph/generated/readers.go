@@ -28,6 +28,20 @@ func (r Reader) Employee(ctx context.Context, employeeID string, args EmployeeAr
 	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(employeeID)}, Consistent: args.Consistent})
 }
 
+// EmployeeByIdsArgs are the arguments of EmployeeByIds that may be left out: nil.
+type EmployeeByIdsArgs struct {
+	Consistent *bool
+}
+
+// EmployeeByIds asks the query EmployeeByIds.
+func (r Reader) EmployeeByIds(ctx context.Context, ids []string, args EmployeeByIdsArgs) ([]*model.Employee, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // EmployeeTenantMembersArgs are the arguments of EmployeeTenantMembers that may be left out: nil.
 type EmployeeTenantMembersArgs struct {
 	Department *string
@@ -102,6 +116,20 @@ func (r Reader) Task(ctx context.Context, taskID string, args TaskArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "Task", PK: []keys.Value{keys.String(taskID)}, Consistent: args.Consistent})
 }
 
+// TaskByIdsArgs are the arguments of TaskByIds that may be left out: nil.
+type TaskByIdsArgs struct {
+	Consistent *bool
+}
+
+// TaskByIds asks the query TaskByIds.
+func (r Reader) TaskByIds(ctx context.Context, ids []string, args TaskByIdsArgs) ([]*model.Task, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // TaskTenantMembersArgs are the arguments of TaskTenantMembers that may be left out: nil.
 type TaskTenantMembersArgs struct {
 	ProjectID *string
@@ -162,6 +190,20 @@ type EquipmentArgs struct {
 // Equipment asks the query Equipment.
 func (r Reader) Equipment(ctx context.Context, equipmentID string, args EquipmentArgs) (*model.Equipment, error) {
 	return graph.FetchOne(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "Equipment", PK: []keys.Value{keys.String(equipmentID)}, Consistent: args.Consistent})
+}
+
+// EquipmentByIdsArgs are the arguments of EquipmentByIds that may be left out: nil.
+type EquipmentByIdsArgs struct {
+	Consistent *bool
+}
+
+// EquipmentByIds asks the query EquipmentByIds.
+func (r Reader) EquipmentByIds(ctx context.Context, ids []string, args EquipmentByIdsArgs) ([]*model.Equipment, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EquipmentDepartmentStaffArgs are the arguments of EquipmentDepartmentStaff that may be left out: nil.

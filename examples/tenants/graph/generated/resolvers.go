@@ -42,6 +42,11 @@ func (r queries) Employee(ctx context.Context, employeeID string, consistent *bo
 	return Reader{r.rt}.Employee(ctx, employeeID, EmployeeArgs{Consistent: consistent})
 }
 
+// EmployeeByIds answers EmployeeByIds.
+func (r queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
+	return Reader{r.rt}.EmployeeByIds(ctx, ids, EmployeeByIdsArgs{Consistent: consistent})
+}
+
 // EmployeeTenantMembers answers EmployeeTenantMembers.
 func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeTenantMembersConnection, error) {
 	return Reader{r.rt}.EmployeeTenantMembers(ctx, tenantID, EmployeeTenantMembersArgs{Department: department, HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -67,6 +72,11 @@ func (r queries) Task(ctx context.Context, taskID string, consistent *bool) (*mo
 	return Reader{r.rt}.Task(ctx, taskID, TaskArgs{Consistent: consistent})
 }
 
+// TaskByIds answers TaskByIds.
+func (r queries) TaskByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Task, error) {
+	return Reader{r.rt}.TaskByIds(ctx, ids, TaskByIdsArgs{Consistent: consistent})
+}
+
 // TaskTenantMembers answers TaskTenantMembers.
 func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskTenantMembersConnection, error) {
 	return Reader{r.rt}.TaskTenantMembers(ctx, tenantID, TaskTenantMembersArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -85,6 +95,11 @@ func (r queries) TaskAssignments(ctx context.Context, employeeID string, project
 // Equipment answers Equipment.
 func (r queries) Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error) {
 	return Reader{r.rt}.Equipment(ctx, equipmentID, EquipmentArgs{Consistent: consistent})
+}
+
+// EquipmentByIds answers EquipmentByIds.
+func (r queries) EquipmentByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Equipment, error) {
+	return Reader{r.rt}.EquipmentByIds(ctx, ids, EquipmentByIdsArgs{Consistent: consistent})
 }
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.

@@ -163,12 +163,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Sales_CustomerByIds": {
+			Name:  "Sales_CustomerByIds",
+			Type:  "Customer",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Sales_Product": {
 			Name:  "Sales_Product",
 			Type:  "Product",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Sales_ProductByIds": {
+			Name:  "Sales_ProductByIds",
+			Type:  "Product",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Sales_ProductByCategory": {
@@ -221,6 +239,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Sales_OrderByIds": {
+			Name:  "Sales_OrderByIds",
+			Type:  "Order",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderByCustomerGroup": {
@@ -383,12 +410,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Billing_OwnershipByIds": {
+			Name:  "Billing_OwnershipByIds",
+			Type:  "Ownership",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Billing_Invoice": {
 			Name:  "Billing_Invoice",
 			Type:  "Invoice",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Billing_InvoiceByIds": {
+			Name:  "Billing_InvoiceByIds",
+			Type:  "Invoice",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Billing_InvoiceByOwnerId": {

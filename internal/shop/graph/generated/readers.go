@@ -34,6 +34,20 @@ func (r Reader) SalesCustomer(ctx context.Context, id string, args SalesCustomer
 	return graph.FetchOne(ctx, r.rt, model.CustomerCodec, graph.QueryRequest{Name: "Sales_Customer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// SalesCustomerByIdsArgs are the arguments of Sales_CustomerByIds that may be left out: nil.
+type SalesCustomerByIdsArgs struct {
+	Consistent *bool
+}
+
+// SalesCustomerByIds asks the query Sales_CustomerByIds.
+func (r Reader) SalesCustomerByIds(ctx context.Context, ids []string, args SalesCustomerByIdsArgs) ([]*model.Customer, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CustomerCodec, graph.QueryRequest{Name: "Sales_CustomerByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // SalesProductArgs are the arguments of Sales_Product that may be left out: nil.
 type SalesProductArgs struct {
 	Consistent *bool
@@ -42,6 +56,20 @@ type SalesProductArgs struct {
 // SalesProduct asks the query Sales_Product.
 func (r Reader) SalesProduct(ctx context.Context, id string, args SalesProductArgs) (*model.Product, error) {
 	return graph.FetchOne(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_Product", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// SalesProductByIdsArgs are the arguments of Sales_ProductByIds that may be left out: nil.
+type SalesProductByIdsArgs struct {
+	Consistent *bool
+}
+
+// SalesProductByIds asks the query Sales_ProductByIds.
+func (r Reader) SalesProductByIds(ctx context.Context, ids []string, args SalesProductByIdsArgs) ([]*model.Product, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesProductByCategoryArgs are the arguments of Sales_ProductByCategory that may be left out: nil.
@@ -104,6 +132,20 @@ type SalesOrderArgs struct {
 // SalesOrder asks the query Sales_Order.
 func (r Reader) SalesOrder(ctx context.Context, id string, args SalesOrderArgs) (*model.Order, error) {
 	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_Order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// SalesOrderByIdsArgs are the arguments of Sales_OrderByIds that may be left out: nil.
+type SalesOrderByIdsArgs struct {
+	Consistent *bool
+}
+
+// SalesOrderByIds asks the query Sales_OrderByIds.
+func (r Reader) SalesOrderByIds(ctx context.Context, ids []string, args SalesOrderByIdsArgs) ([]*model.Order, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderByCustomerGroupArgs are the arguments of Sales_OrderByCustomerGroup that may be left out: nil.
@@ -301,6 +343,20 @@ func (r Reader) BillingOwnership(ctx context.Context, id string, args BillingOwn
 	return graph.FetchOne(ctx, r.rt, model.OwnershipCodec, graph.QueryRequest{Name: "Billing_Ownership", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// BillingOwnershipByIdsArgs are the arguments of Billing_OwnershipByIds that may be left out: nil.
+type BillingOwnershipByIdsArgs struct {
+	Consistent *bool
+}
+
+// BillingOwnershipByIds asks the query Billing_OwnershipByIds.
+func (r Reader) BillingOwnershipByIds(ctx context.Context, ids []string, args BillingOwnershipByIdsArgs) ([]*model.Ownership, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.OwnershipCodec, graph.QueryRequest{Name: "Billing_OwnershipByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // BillingInvoiceArgs are the arguments of Billing_Invoice that may be left out: nil.
 type BillingInvoiceArgs struct {
 	Consistent *bool
@@ -309,6 +365,20 @@ type BillingInvoiceArgs struct {
 // BillingInvoice asks the query Billing_Invoice.
 func (r Reader) BillingInvoice(ctx context.Context, id string, args BillingInvoiceArgs) (*model.Invoice, error) {
 	return graph.FetchOne(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_Invoice", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// BillingInvoiceByIdsArgs are the arguments of Billing_InvoiceByIds that may be left out: nil.
+type BillingInvoiceByIdsArgs struct {
+	Consistent *bool
+}
+
+// BillingInvoiceByIds asks the query Billing_InvoiceByIds.
+func (r Reader) BillingInvoiceByIds(ctx context.Context, ids []string, args BillingInvoiceByIdsArgs) ([]*model.Invoice, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_InvoiceByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BillingInvoiceByOwnerIDArgs are the arguments of Billing_InvoiceByOwnerId that may be left out: nil.

@@ -49,9 +49,19 @@ func (r queries) SalesCustomer(ctx context.Context, id string, consistent *bool)
 	return Reader{r.rt}.SalesCustomer(ctx, id, SalesCustomerArgs{Consistent: consistent})
 }
 
+// SalesCustomerByIds answers Sales_CustomerByIds.
+func (r queries) SalesCustomerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Customer, error) {
+	return Reader{r.rt}.SalesCustomerByIds(ctx, ids, SalesCustomerByIdsArgs{Consistent: consistent})
+}
+
 // SalesProduct answers Sales_Product.
 func (r queries) SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error) {
 	return Reader{r.rt}.SalesProduct(ctx, id, SalesProductArgs{Consistent: consistent})
+}
+
+// SalesProductByIds answers Sales_ProductByIds.
+func (r queries) SalesProductByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Product, error) {
+	return Reader{r.rt}.SalesProductByIds(ctx, ids, SalesProductByIdsArgs{Consistent: consistent})
 }
 
 // SalesProductByCategory answers Sales_ProductByCategory.
@@ -77,6 +87,11 @@ func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, re
 // SalesOrder answers Sales_Order.
 func (r queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
 	return Reader{r.rt}.SalesOrder(ctx, id, SalesOrderArgs{Consistent: consistent})
+}
+
+// SalesOrderByIds answers Sales_OrderByIds.
+func (r queries) SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
+	return Reader{r.rt}.SalesOrderByIds(ctx, ids, SalesOrderByIdsArgs{Consistent: consistent})
 }
 
 // SalesOrderByCustomerGroup answers Sales_OrderByCustomerGroup.
@@ -149,9 +164,19 @@ func (r queries) BillingOwnership(ctx context.Context, id string, consistent *bo
 	return Reader{r.rt}.BillingOwnership(ctx, id, BillingOwnershipArgs{Consistent: consistent})
 }
 
+// BillingOwnershipByIds answers Billing_OwnershipByIds.
+func (r queries) BillingOwnershipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Ownership, error) {
+	return Reader{r.rt}.BillingOwnershipByIds(ctx, ids, BillingOwnershipByIdsArgs{Consistent: consistent})
+}
+
 // BillingInvoice answers Billing_Invoice.
 func (r queries) BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error) {
 	return Reader{r.rt}.BillingInvoice(ctx, id, BillingInvoiceArgs{Consistent: consistent})
+}
+
+// BillingInvoiceByIds answers Billing_InvoiceByIds.
+func (r queries) BillingInvoiceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Invoice, error) {
+	return Reader{r.rt}.BillingInvoiceByIds(ctx, ids, BillingInvoiceByIdsArgs{Consistent: consistent})
 }
 
 // BillingInvoiceByOwnerID answers Billing_InvoiceByOwnerId.

@@ -266,6 +266,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"BalanceByIds": {
+			Name:  "BalanceByIds",
+			Type:  "Balance",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"BalanceByOwner": {
 			Name:        "BalanceByOwner",
 			Type:        "Balance",
@@ -299,6 +308,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CurrencyByIds": {
+			Name:  "CurrencyByIds",
+			Type:  "Currency",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"CurrencyByTotal": {
@@ -351,6 +369,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ProfileByIds": {
+			Name:  "ProfileByIds",
+			Type:  "Profile",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"ProfileByOwner": {
@@ -465,6 +492,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "account", Kind: keys.KindString},
 			},
 		},
+		"StandingByIds": {
+			Name:  "StandingByIds",
+			Type:  "Standing",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"StandingByBand": {
 			Name:        "StandingByBand",
 			Type:        "Standing",
@@ -550,6 +586,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"OwnerByIds": {
+			Name:  "OwnerByIds",
+			Type:  "Owner",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Branch": {
 			Name:  "Branch",
 			Type:  "Branch",
@@ -558,12 +603,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"BranchByIds": {
+			Name:  "BranchByIds",
+			Type:  "Branch",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Card": {
 			Name:  "Card",
 			Type:  "Card",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CardByIds": {
+			Name:  "CardByIds",
+			Type:  "Card",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"CardByHolderId": {
@@ -596,6 +659,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"PassByIds": {
+			Name:  "PassByIds",
+			Type:  "Pass",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"PassByUse": {
 			Name:        "PassByUse",
 			Type:        "Pass",
@@ -615,6 +687,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"TariffByIds": {
+			Name:  "TariffByIds",
+			Type:  "Tariff",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Plan": {
 			Name:  "Plan",
 			Type:  "Plan",
@@ -623,12 +704,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"PlanByIds": {
+			Name:  "PlanByIds",
+			Type:  "Plan",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Terminal": {
 			Name:  "Terminal",
 			Type:  "Terminal",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"TerminalByIds": {
+			Name:  "TerminalByIds",
+			Type:  "Terminal",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"TerminalByKeeperId": {
@@ -698,6 +797,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"HomeByIds": {
+			Name:  "HomeByIds",
+			Type:  "Home",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"HomeByBranch": {

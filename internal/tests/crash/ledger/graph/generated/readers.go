@@ -28,6 +28,20 @@ func (r Reader) Balance(ctx context.Context, id string, args BalanceArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "Balance", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// BalanceByIdsArgs are the arguments of BalanceByIds that may be left out: nil.
+type BalanceByIdsArgs struct {
+	Consistent *bool
+}
+
+// BalanceByIds asks the query BalanceByIds.
+func (r Reader) BalanceByIds(ctx context.Context, ids []string, args BalanceByIdsArgs) ([]*model.Balance, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // BalanceByOwnerArgs are the arguments of BalanceByOwner that may be left out: nil.
 type BalanceByOwnerArgs struct {
 	Eq        *string
@@ -69,6 +83,20 @@ type CurrencyArgs struct {
 // Currency asks the query Currency.
 func (r Reader) Currency(ctx context.Context, id string, args CurrencyArgs) (*model.Currency, error) {
 	return graph.FetchOne(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "Currency", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CurrencyByIdsArgs are the arguments of CurrencyByIds that may be left out: nil.
+type CurrencyByIdsArgs struct {
+	Consistent *bool
+}
+
+// CurrencyByIds asks the query CurrencyByIds.
+func (r Reader) CurrencyByIds(ctx context.Context, ids []string, args CurrencyByIdsArgs) ([]*model.Currency, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "CurrencyByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CurrencyByTotalArgs are the arguments of CurrencyByTotal that may be left out: nil.
@@ -134,6 +162,20 @@ type ProfileArgs struct {
 // Profile asks the query Profile.
 func (r Reader) Profile(ctx context.Context, id string, args ProfileArgs) (*model.Profile, error) {
 	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// ProfileByIdsArgs are the arguments of ProfileByIds that may be left out: nil.
+type ProfileByIdsArgs struct {
+	Consistent *bool
+}
+
+// ProfileByIds asks the query ProfileByIds.
+func (r Reader) ProfileByIds(ctx context.Context, ids []string, args ProfileByIdsArgs) ([]*model.Profile, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ProfileByOwnerArgs are the arguments of ProfileByOwner that may be left out: nil.
@@ -270,6 +312,20 @@ func (r Reader) Standing(ctx context.Context, account string, args StandingArgs)
 	return graph.FetchOne(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "Standing", PK: []keys.Value{keys.String(account)}, Consistent: args.Consistent})
 }
 
+// StandingByIdsArgs are the arguments of StandingByIds that may be left out: nil.
+type StandingByIdsArgs struct {
+	Consistent *bool
+}
+
+// StandingByIds asks the query StandingByIds.
+func (r Reader) StandingByIds(ctx context.Context, ids []string, args StandingByIdsArgs) ([]*model.Standing, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // StandingByBandArgs are the arguments of StandingByBand that may be left out: nil.
 type StandingByBandArgs struct {
 	City      *string
@@ -365,6 +421,20 @@ func (r Reader) Owner(ctx context.Context, id string, args OwnerArgs) (*model.Ow
 	return graph.FetchOne(ctx, r.rt, model.OwnerCodec, graph.QueryRequest{Name: "Owner", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// OwnerByIdsArgs are the arguments of OwnerByIds that may be left out: nil.
+type OwnerByIdsArgs struct {
+	Consistent *bool
+}
+
+// OwnerByIds asks the query OwnerByIds.
+func (r Reader) OwnerByIds(ctx context.Context, ids []string, args OwnerByIdsArgs) ([]*model.Owner, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.OwnerCodec, graph.QueryRequest{Name: "OwnerByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // BranchArgs are the arguments of Branch that may be left out: nil.
 type BranchArgs struct {
 	Consistent *bool
@@ -375,6 +445,20 @@ func (r Reader) Branch(ctx context.Context, id string, args BranchArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.BranchCodec, graph.QueryRequest{Name: "Branch", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// BranchByIdsArgs are the arguments of BranchByIds that may be left out: nil.
+type BranchByIdsArgs struct {
+	Consistent *bool
+}
+
+// BranchByIds asks the query BranchByIds.
+func (r Reader) BranchByIds(ctx context.Context, ids []string, args BranchByIdsArgs) ([]*model.Branch, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.BranchCodec, graph.QueryRequest{Name: "BranchByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CardArgs are the arguments of Card that may be left out: nil.
 type CardArgs struct {
 	Consistent *bool
@@ -383,6 +467,20 @@ type CardArgs struct {
 // Card asks the query Card.
 func (r Reader) Card(ctx context.Context, id string, args CardArgs) (*model.Card, error) {
 	return graph.FetchOne(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "Card", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CardByIdsArgs are the arguments of CardByIds that may be left out: nil.
+type CardByIdsArgs struct {
+	Consistent *bool
+}
+
+// CardByIds asks the query CardByIds.
+func (r Reader) CardByIds(ctx context.Context, ids []string, args CardByIdsArgs) ([]*model.Card, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CardByHolderIDArgs are the arguments of CardByHolderId that may be left out: nil.
@@ -419,6 +517,20 @@ func (r Reader) Pass(ctx context.Context, id string, args PassArgs) (*model.Pass
 	return graph.FetchOne(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "Pass", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PassByIdsArgs are the arguments of PassByIds that may be left out: nil.
+type PassByIdsArgs struct {
+	Consistent *bool
+}
+
+// PassByIds asks the query PassByIds.
+func (r Reader) PassByIds(ctx context.Context, ids []string, args PassByIdsArgs) ([]*model.Pass, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "PassByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PassByUseArgs are the arguments of PassByUse that may be left out: nil.
 type PassByUseArgs struct {
 	Eq        *string
@@ -445,6 +557,20 @@ func (r Reader) Tariff(ctx context.Context, id string, args TariffArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.TariffCodec, graph.QueryRequest{Name: "Tariff", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// TariffByIdsArgs are the arguments of TariffByIds that may be left out: nil.
+type TariffByIdsArgs struct {
+	Consistent *bool
+}
+
+// TariffByIds asks the query TariffByIds.
+func (r Reader) TariffByIds(ctx context.Context, ids []string, args TariffByIdsArgs) ([]*model.Tariff, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TariffCodec, graph.QueryRequest{Name: "TariffByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PlanArgs are the arguments of Plan that may be left out: nil.
 type PlanArgs struct {
 	Consistent *bool
@@ -455,6 +581,20 @@ func (r Reader) Plan(ctx context.Context, id string, args PlanArgs) (*model.Plan
 	return graph.FetchOne(ctx, r.rt, model.PlanCodec, graph.QueryRequest{Name: "Plan", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PlanByIdsArgs are the arguments of PlanByIds that may be left out: nil.
+type PlanByIdsArgs struct {
+	Consistent *bool
+}
+
+// PlanByIds asks the query PlanByIds.
+func (r Reader) PlanByIds(ctx context.Context, ids []string, args PlanByIdsArgs) ([]*model.Plan, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PlanCodec, graph.QueryRequest{Name: "PlanByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // TerminalArgs are the arguments of Terminal that may be left out: nil.
 type TerminalArgs struct {
 	Consistent *bool
@@ -463,6 +603,20 @@ type TerminalArgs struct {
 // Terminal asks the query Terminal.
 func (r Reader) Terminal(ctx context.Context, id string, args TerminalArgs) (*model.Terminal, error) {
 	return graph.FetchOne(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "Terminal", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// TerminalByIdsArgs are the arguments of TerminalByIds that may be left out: nil.
+type TerminalByIdsArgs struct {
+	Consistent *bool
+}
+
+// TerminalByIds asks the query TerminalByIds.
+func (r Reader) TerminalByIds(ctx context.Context, ids []string, args TerminalByIdsArgs) ([]*model.Terminal, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "TerminalByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // TerminalByKeeperIDArgs are the arguments of TerminalByKeeperId that may be left out: nil.
@@ -539,6 +693,20 @@ type HomeArgs struct {
 // Home asks the query Home.
 func (r Reader) Home(ctx context.Context, id string, args HomeArgs) (*model.Home, error) {
 	return graph.FetchOne(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "Home", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// HomeByIdsArgs are the arguments of HomeByIds that may be left out: nil.
+type HomeByIdsArgs struct {
+	Consistent *bool
+}
+
+// HomeByIds asks the query HomeByIds.
+func (r Reader) HomeByIds(ctx context.Context, ids []string, args HomeByIdsArgs) ([]*model.Home, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "HomeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // HomeByBranchArgs are the arguments of HomeByBranch that may be left out: nil.

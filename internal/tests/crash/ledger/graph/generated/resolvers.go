@@ -35,6 +35,11 @@ func (r queries) Balance(ctx context.Context, id string, consistent *bool) (*mod
 	return Reader{r.rt}.Balance(ctx, id, BalanceArgs{Consistent: consistent})
 }
 
+// BalanceByIds answers BalanceByIds.
+func (r queries) BalanceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Balance, error) {
+	return Reader{r.rt}.BalanceByIds(ctx, ids, BalanceByIdsArgs{Consistent: consistent})
+}
+
 // BalanceByOwner answers BalanceByOwner.
 func (r queries) BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*BalanceByOwnerConnection, error) {
 	return Reader{r.rt}.BalanceByOwner(ctx, owner, BalanceByOwnerArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -53,6 +58,11 @@ func (r queries) Totals(ctx context.Context) (*model.Totals, error) {
 // Currency answers Currency.
 func (r queries) Currency(ctx context.Context, id string, consistent *bool) (*model.Currency, error) {
 	return Reader{r.rt}.Currency(ctx, id, CurrencyArgs{Consistent: consistent})
+}
+
+// CurrencyByIds answers CurrencyByIds.
+func (r queries) CurrencyByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Currency, error) {
+	return Reader{r.rt}.CurrencyByIds(ctx, ids, CurrencyByIdsArgs{Consistent: consistent})
 }
 
 // CurrencyByTotal answers CurrencyByTotal.
@@ -78,6 +88,11 @@ func (r queries) EntryByKind(ctx context.Context, kind string, eq *string, prefi
 // Profile answers Profile.
 func (r queries) Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error) {
 	return Reader{r.rt}.Profile(ctx, id, ProfileArgs{Consistent: consistent})
+}
+
+// ProfileByIds answers ProfileByIds.
+func (r queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
+	return Reader{r.rt}.ProfileByIds(ctx, ids, ProfileByIdsArgs{Consistent: consistent})
 }
 
 // ProfileByOwner answers ProfileByOwner.
@@ -125,6 +140,11 @@ func (r queries) Standing(ctx context.Context, account string, consistent *bool)
 	return Reader{r.rt}.Standing(ctx, account, StandingArgs{Consistent: consistent})
 }
 
+// StandingByIds answers StandingByIds.
+func (r queries) StandingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Standing, error) {
+	return Reader{r.rt}.StandingByIds(ctx, ids, StandingByIdsArgs{Consistent: consistent})
+}
+
 // StandingByBand answers StandingByBand.
 func (r queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
 	return Reader{r.rt}.StandingByBand(ctx, band, StandingByBandArgs{City: city, Owner: owner, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -160,14 +180,29 @@ func (r queries) Owner(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Owner(ctx, id, OwnerArgs{Consistent: consistent})
 }
 
+// OwnerByIds answers OwnerByIds.
+func (r queries) OwnerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Owner, error) {
+	return Reader{r.rt}.OwnerByIds(ctx, ids, OwnerByIdsArgs{Consistent: consistent})
+}
+
 // Branch answers Branch.
 func (r queries) Branch(ctx context.Context, id string, consistent *bool) (*model.Branch, error) {
 	return Reader{r.rt}.Branch(ctx, id, BranchArgs{Consistent: consistent})
 }
 
+// BranchByIds answers BranchByIds.
+func (r queries) BranchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Branch, error) {
+	return Reader{r.rt}.BranchByIds(ctx, ids, BranchByIdsArgs{Consistent: consistent})
+}
+
 // Card answers Card.
 func (r queries) Card(ctx context.Context, id string, consistent *bool) (*model.Card, error) {
 	return Reader{r.rt}.Card(ctx, id, CardArgs{Consistent: consistent})
+}
+
+// CardByIds answers CardByIds.
+func (r queries) CardByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Card, error) {
+	return Reader{r.rt}.CardByIds(ctx, ids, CardByIdsArgs{Consistent: consistent})
 }
 
 // CardByHolderID answers CardByHolderId.
@@ -185,6 +220,11 @@ func (r queries) Pass(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Pass(ctx, id, PassArgs{Consistent: consistent})
 }
 
+// PassByIds answers PassByIds.
+func (r queries) PassByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Pass, error) {
+	return Reader{r.rt}.PassByIds(ctx, ids, PassByIdsArgs{Consistent: consistent})
+}
+
 // PassByUse answers PassByUse.
 func (r queries) PassByUse(ctx context.Context, branchID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PassByUseConnection, error) {
 	return Reader{r.rt}.PassByUse(ctx, branchID, PassByUseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -195,14 +235,29 @@ func (r queries) Tariff(ctx context.Context, id string, consistent *bool) (*mode
 	return Reader{r.rt}.Tariff(ctx, id, TariffArgs{Consistent: consistent})
 }
 
+// TariffByIds answers TariffByIds.
+func (r queries) TariffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tariff, error) {
+	return Reader{r.rt}.TariffByIds(ctx, ids, TariffByIdsArgs{Consistent: consistent})
+}
+
 // Plan answers Plan.
 func (r queries) Plan(ctx context.Context, id string, consistent *bool) (*model.Plan, error) {
 	return Reader{r.rt}.Plan(ctx, id, PlanArgs{Consistent: consistent})
 }
 
+// PlanByIds answers PlanByIds.
+func (r queries) PlanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Plan, error) {
+	return Reader{r.rt}.PlanByIds(ctx, ids, PlanByIdsArgs{Consistent: consistent})
+}
+
 // Terminal answers Terminal.
 func (r queries) Terminal(ctx context.Context, id string, consistent *bool) (*model.Terminal, error) {
 	return Reader{r.rt}.Terminal(ctx, id, TerminalArgs{Consistent: consistent})
+}
+
+// TerminalByIds answers TerminalByIds.
+func (r queries) TerminalByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Terminal, error) {
+	return Reader{r.rt}.TerminalByIds(ctx, ids, TerminalByIdsArgs{Consistent: consistent})
 }
 
 // TerminalByKeeperID answers TerminalByKeeperId.
@@ -233,6 +288,11 @@ func (r queries) MeterEvents(ctx context.Context, terminal string, channel int, 
 // Home answers Home.
 func (r queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
 	return Reader{r.rt}.Home(ctx, id, HomeArgs{Consistent: consistent})
+}
+
+// HomeByIds answers HomeByIds.
+func (r queries) HomeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Home, error) {
+	return Reader{r.rt}.HomeByIds(ctx, ids, HomeByIdsArgs{Consistent: consistent})
 }
 
 // HomeByBranch answers HomeByBranch.

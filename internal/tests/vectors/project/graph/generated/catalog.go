@@ -162,6 +162,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"MatchByIds": {
+			Name:  "MatchByIds",
+			Type:  "Match",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"MatchBySeason": {
 			Name:        "MatchBySeason",
 			Type:        "Match",
@@ -184,12 +193,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"CampByIds": {
+			Name:  "CampByIds",
+			Type:  "Camp",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Venue": {
 			Name:  "Venue",
 			Type:  "Venue",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"VenueByIds": {
+			Name:  "VenueByIds",
+			Type:  "Venue",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Umpire": {
@@ -200,12 +227,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"UmpireByIds": {
+			Name:  "UmpireByIds",
+			Type:  "Umpire",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Coach": {
 			Name:  "Coach",
 			Type:  "Coach",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CoachByIds": {
+			Name:  "CoachByIds",
+			Type:  "Coach",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"CricketTeam": {
@@ -216,12 +261,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"CricketTeamByIds": {
+			Name:  "CricketTeamByIds",
+			Type:  "CricketTeam",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"CricketPlayer": {
 			Name:  "CricketPlayer",
 			Type:  "CricketPlayer",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CricketPlayerByIds": {
+			Name:  "CricketPlayerByIds",
+			Type:  "CricketPlayer",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"AppTeam": {
@@ -232,12 +295,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"AppTeamByIds": {
+			Name:  "AppTeamByIds",
+			Type:  "AppTeam",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"AppPlayer": {
 			Name:  "AppPlayer",
 			Type:  "AppPlayer",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"AppPlayerByIds": {
+			Name:  "AppPlayerByIds",
+			Type:  "AppPlayer",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Selection": {

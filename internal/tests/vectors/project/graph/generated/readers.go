@@ -29,6 +29,20 @@ func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Ma
 	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
+type MatchByIdsArgs struct {
+	Consistent *bool
+}
+
+// MatchByIds asks the query MatchByIds.
+func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArgs) ([]*model.Match, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
 type MatchBySeasonArgs struct {
 	Name      *string
@@ -56,6 +70,20 @@ func (r Reader) Camp(ctx context.Context, id string, args CampArgs) (*model.Camp
 	return graph.FetchOne(ctx, r.rt, model.CampCodec, graph.QueryRequest{Name: "Camp", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// CampByIdsArgs are the arguments of CampByIds that may be left out: nil.
+type CampByIdsArgs struct {
+	Consistent *bool
+}
+
+// CampByIds asks the query CampByIds.
+func (r Reader) CampByIds(ctx context.Context, ids []string, args CampByIdsArgs) ([]*model.Camp, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CampCodec, graph.QueryRequest{Name: "CampByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // VenueArgs are the arguments of Venue that may be left out: nil.
 type VenueArgs struct {
 	Consistent *bool
@@ -64,6 +92,20 @@ type VenueArgs struct {
 // Venue asks the query Venue.
 func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Venue, error) {
 	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
+type VenueByIdsArgs struct {
+	Consistent *bool
+}
+
+// VenueByIds asks the query VenueByIds.
+func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArgs) ([]*model.Venue, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // UmpireArgs are the arguments of Umpire that may be left out: nil.
@@ -76,6 +118,20 @@ func (r Reader) Umpire(ctx context.Context, id string, args UmpireArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// UmpireByIdsArgs are the arguments of UmpireByIds that may be left out: nil.
+type UmpireByIdsArgs struct {
+	Consistent *bool
+}
+
+// UmpireByIds asks the query UmpireByIds.
+func (r Reader) UmpireByIds(ctx context.Context, ids []string, args UmpireByIdsArgs) ([]*model.Umpire, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CoachArgs are the arguments of Coach that may be left out: nil.
 type CoachArgs struct {
 	Consistent *bool
@@ -84,6 +140,20 @@ type CoachArgs struct {
 // Coach asks the query Coach.
 func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Coach, error) {
 	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
+type CoachByIdsArgs struct {
+	Consistent *bool
+}
+
+// CoachByIds asks the query CoachByIds.
+func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArgs) ([]*model.Coach, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CricketTeamArgs are the arguments of CricketTeam that may be left out: nil.
@@ -96,6 +166,20 @@ func (r Reader) CricketTeam(ctx context.Context, id string, args CricketTeamArgs
 	return graph.FetchOne(ctx, r.rt, model.CricketTeamCodec, graph.QueryRequest{Name: "CricketTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// CricketTeamByIdsArgs are the arguments of CricketTeamByIds that may be left out: nil.
+type CricketTeamByIdsArgs struct {
+	Consistent *bool
+}
+
+// CricketTeamByIds asks the query CricketTeamByIds.
+func (r Reader) CricketTeamByIds(ctx context.Context, ids []string, args CricketTeamByIdsArgs) ([]*model.CricketTeam, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CricketTeamCodec, graph.QueryRequest{Name: "CricketTeamByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CricketPlayerArgs are the arguments of CricketPlayer that may be left out: nil.
 type CricketPlayerArgs struct {
 	Consistent *bool
@@ -104,6 +188,20 @@ type CricketPlayerArgs struct {
 // CricketPlayer asks the query CricketPlayer.
 func (r Reader) CricketPlayer(ctx context.Context, id string, args CricketPlayerArgs) (*model.CricketPlayer, error) {
 	return graph.FetchOne(ctx, r.rt, model.CricketPlayerCodec, graph.QueryRequest{Name: "CricketPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CricketPlayerByIdsArgs are the arguments of CricketPlayerByIds that may be left out: nil.
+type CricketPlayerByIdsArgs struct {
+	Consistent *bool
+}
+
+// CricketPlayerByIds asks the query CricketPlayerByIds.
+func (r Reader) CricketPlayerByIds(ctx context.Context, ids []string, args CricketPlayerByIdsArgs) ([]*model.CricketPlayer, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CricketPlayerCodec, graph.QueryRequest{Name: "CricketPlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AppTeamArgs are the arguments of AppTeam that may be left out: nil.
@@ -116,6 +214,20 @@ func (r Reader) AppTeam(ctx context.Context, id string, args AppTeamArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.AppTeamCodec, graph.QueryRequest{Name: "AppTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// AppTeamByIdsArgs are the arguments of AppTeamByIds that may be left out: nil.
+type AppTeamByIdsArgs struct {
+	Consistent *bool
+}
+
+// AppTeamByIds asks the query AppTeamByIds.
+func (r Reader) AppTeamByIds(ctx context.Context, ids []string, args AppTeamByIdsArgs) ([]*model.AppTeam, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AppTeamCodec, graph.QueryRequest{Name: "AppTeamByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // AppPlayerArgs are the arguments of AppPlayer that may be left out: nil.
 type AppPlayerArgs struct {
 	Consistent *bool
@@ -124,6 +236,20 @@ type AppPlayerArgs struct {
 // AppPlayer asks the query AppPlayer.
 func (r Reader) AppPlayer(ctx context.Context, id string, args AppPlayerArgs) (*model.AppPlayer, error) {
 	return graph.FetchOne(ctx, r.rt, model.AppPlayerCodec, graph.QueryRequest{Name: "AppPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// AppPlayerByIdsArgs are the arguments of AppPlayerByIds that may be left out: nil.
+type AppPlayerByIdsArgs struct {
+	Consistent *bool
+}
+
+// AppPlayerByIds asks the query AppPlayerByIds.
+func (r Reader) AppPlayerByIds(ctx context.Context, ids []string, args AppPlayerByIdsArgs) ([]*model.AppPlayer, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AppPlayerCodec, graph.QueryRequest{Name: "AppPlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SelectionArgs are the arguments of Selection that may be left out: nil.

@@ -36,6 +36,11 @@ func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
 }
 
+// MatchByIds answers MatchByIds.
+func (r queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
+	return Reader{r.rt}.MatchByIds(ctx, ids, MatchByIdsArgs{Consistent: consistent})
+}
+
 // MatchBySeason answers MatchBySeason.
 func (r queries) MatchBySeason(ctx context.Context, season string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
 	return Reader{r.rt}.MatchBySeason(ctx, season, MatchBySeasonArgs{Name: name, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -46,9 +51,19 @@ func (r queries) Camp(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Camp(ctx, id, CampArgs{Consistent: consistent})
 }
 
+// CampByIds answers CampByIds.
+func (r queries) CampByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Camp, error) {
+	return Reader{r.rt}.CampByIds(ctx, ids, CampByIdsArgs{Consistent: consistent})
+}
+
 // Venue answers Venue.
 func (r queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
 	return Reader{r.rt}.Venue(ctx, id, VenueArgs{Consistent: consistent})
+}
+
+// VenueByIds answers VenueByIds.
+func (r queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
+	return Reader{r.rt}.VenueByIds(ctx, ids, VenueByIdsArgs{Consistent: consistent})
 }
 
 // Umpire answers Umpire.
@@ -56,9 +71,19 @@ func (r queries) Umpire(ctx context.Context, id string, consistent *bool) (*mode
 	return Reader{r.rt}.Umpire(ctx, id, UmpireArgs{Consistent: consistent})
 }
 
+// UmpireByIds answers UmpireByIds.
+func (r queries) UmpireByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Umpire, error) {
+	return Reader{r.rt}.UmpireByIds(ctx, ids, UmpireByIdsArgs{Consistent: consistent})
+}
+
 // Coach answers Coach.
 func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
+}
+
+// CoachByIds answers CoachByIds.
+func (r queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
+	return Reader{r.rt}.CoachByIds(ctx, ids, CoachByIdsArgs{Consistent: consistent})
 }
 
 // CricketTeam answers CricketTeam.
@@ -66,9 +91,19 @@ func (r queries) CricketTeam(ctx context.Context, id string, consistent *bool) (
 	return Reader{r.rt}.CricketTeam(ctx, id, CricketTeamArgs{Consistent: consistent})
 }
 
+// CricketTeamByIds answers CricketTeamByIds.
+func (r queries) CricketTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketTeam, error) {
+	return Reader{r.rt}.CricketTeamByIds(ctx, ids, CricketTeamByIdsArgs{Consistent: consistent})
+}
+
 // CricketPlayer answers CricketPlayer.
 func (r queries) CricketPlayer(ctx context.Context, id string, consistent *bool) (*model.CricketPlayer, error) {
 	return Reader{r.rt}.CricketPlayer(ctx, id, CricketPlayerArgs{Consistent: consistent})
+}
+
+// CricketPlayerByIds answers CricketPlayerByIds.
+func (r queries) CricketPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketPlayer, error) {
+	return Reader{r.rt}.CricketPlayerByIds(ctx, ids, CricketPlayerByIdsArgs{Consistent: consistent})
 }
 
 // AppTeam answers AppTeam.
@@ -76,9 +111,19 @@ func (r queries) AppTeam(ctx context.Context, id string, consistent *bool) (*mod
 	return Reader{r.rt}.AppTeam(ctx, id, AppTeamArgs{Consistent: consistent})
 }
 
+// AppTeamByIds answers AppTeamByIds.
+func (r queries) AppTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppTeam, error) {
+	return Reader{r.rt}.AppTeamByIds(ctx, ids, AppTeamByIdsArgs{Consistent: consistent})
+}
+
 // AppPlayer answers AppPlayer.
 func (r queries) AppPlayer(ctx context.Context, id string, consistent *bool) (*model.AppPlayer, error) {
 	return Reader{r.rt}.AppPlayer(ctx, id, AppPlayerArgs{Consistent: consistent})
+}
+
+// AppPlayerByIds answers AppPlayerByIds.
+func (r queries) AppPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppPlayer, error) {
+	return Reader{r.rt}.AppPlayerByIds(ctx, ids, AppPlayerByIdsArgs{Consistent: consistent})
 }
 
 // Selection answers Selection.

@@ -28,6 +28,20 @@ func (r Reader) Holder(ctx context.Context, id string, args HolderArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.HolderCodec, graph.QueryRequest{Name: "Holder", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// HolderByIdsArgs are the arguments of HolderByIds that may be left out: nil.
+type HolderByIdsArgs struct {
+	Consistent *bool
+}
+
+// HolderByIds asks the query HolderByIds.
+func (r Reader) HolderByIds(ctx context.Context, ids []string, args HolderByIdsArgs) ([]*model.Holder, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.HolderCodec, graph.QueryRequest{Name: "HolderByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PayslipArgs are the arguments of Payslip that may be left out: nil.
 type PayslipArgs struct {
 	Consistent *bool
@@ -36,6 +50,20 @@ type PayslipArgs struct {
 // Payslip asks the query Payslip.
 func (r Reader) Payslip(ctx context.Context, id string, args PayslipArgs) (*model.Payslip, error) {
 	return graph.FetchOne(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "Payslip", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// PayslipByIdsArgs are the arguments of PayslipByIds that may be left out: nil.
+type PayslipByIdsArgs struct {
+	Consistent *bool
+}
+
+// PayslipByIds asks the query PayslipByIds.
+func (r Reader) PayslipByIds(ctx context.Context, ids []string, args PayslipByIdsArgs) ([]*model.Payslip, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "PayslipByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PayslipByHolderIDArgs are the arguments of PayslipByHolderId that may be left out: nil.
@@ -70,6 +98,20 @@ type EmployeeArgs struct {
 // Employee asks the query Employee.
 func (r Reader) Employee(ctx context.Context, id string, args EmployeeArgs) (*model.Employee, error) {
 	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// EmployeeByIdsArgs are the arguments of EmployeeByIds that may be left out: nil.
+type EmployeeByIdsArgs struct {
+	Consistent *bool
+}
+
+// EmployeeByIds asks the query EmployeeByIds.
+func (r Reader) EmployeeByIds(ctx context.Context, ids []string, args EmployeeByIdsArgs) ([]*model.Employee, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EmployeeByTeamArgs are the arguments of EmployeeByTeam that may be left out: nil.

@@ -40,9 +40,19 @@ func (r queries) Holder(ctx context.Context, id string, consistent *bool) (*mode
 	return Reader{r.rt}.Holder(ctx, id, HolderArgs{Consistent: consistent})
 }
 
+// HolderByIds answers HolderByIds.
+func (r queries) HolderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Holder, error) {
+	return Reader{r.rt}.HolderByIds(ctx, ids, HolderByIdsArgs{Consistent: consistent})
+}
+
 // Payslip answers Payslip.
 func (r queries) Payslip(ctx context.Context, id string, consistent *bool) (*model.Payslip, error) {
 	return Reader{r.rt}.Payslip(ctx, id, PayslipArgs{Consistent: consistent})
+}
+
+// PayslipByIds answers PayslipByIds.
+func (r queries) PayslipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Payslip, error) {
+	return Reader{r.rt}.PayslipByIds(ctx, ids, PayslipByIdsArgs{Consistent: consistent})
 }
 
 // PayslipByHolderID answers PayslipByHolderId.
@@ -58,6 +68,11 @@ func (r queries) PayslipByPerson(ctx context.Context, person string, reverse *bo
 // Employee answers Employee.
 func (r queries) Employee(ctx context.Context, id string, consistent *bool) (*model.Employee, error) {
 	return Reader{r.rt}.Employee(ctx, id, EmployeeArgs{Consistent: consistent})
+}
+
+// EmployeeByIds answers EmployeeByIds.
+func (r queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
+	return Reader{r.rt}.EmployeeByIds(ctx, ids, EmployeeByIdsArgs{Consistent: consistent})
 }
 
 // EmployeeByTeam answers EmployeeByTeam.

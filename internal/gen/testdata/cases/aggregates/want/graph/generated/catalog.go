@@ -97,6 +97,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"MatchByIds": {
+			Name:  "MatchByIds",
+			Type:  "Match",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"MatchBySeason": {
 			Name:        "MatchBySeason",
 			Type:        "Match",
@@ -119,12 +128,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"VenueByIds": {
+			Name:  "VenueByIds",
+			Type:  "Venue",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Umpire": {
 			Name:  "Umpire",
 			Type:  "Umpire",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"UmpireByIds": {
+			Name:  "UmpireByIds",
+			Type:  "Umpire",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Side": {
@@ -135,6 +162,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"SideByIds": {
+			Name:  "SideByIds",
+			Type:  "Side",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Coach": {
 			Name:  "Coach",
 			Type:  "Coach",
@@ -143,12 +179,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"CoachByIds": {
+			Name:  "CoachByIds",
+			Type:  "Coach",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Cricketer": {
 			Name:  "Cricketer",
 			Type:  "Cricketer",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CricketerByIds": {
+			Name:  "CricketerByIds",
+			Type:  "Cricketer",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

@@ -28,6 +28,20 @@ func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Ma
 	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
+type MatchByIdsArgs struct {
+	Consistent *bool
+}
+
+// MatchByIds asks the query MatchByIds.
+func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArgs) ([]*model.Match, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
 type MatchBySeasonArgs struct {
 	Name      *string
@@ -55,6 +69,20 @@ func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Ve
 	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
+type VenueByIdsArgs struct {
+	Consistent *bool
+}
+
+// VenueByIds asks the query VenueByIds.
+func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArgs) ([]*model.Venue, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // UmpireArgs are the arguments of Umpire that may be left out: nil.
 type UmpireArgs struct {
 	Consistent *bool
@@ -63,6 +91,20 @@ type UmpireArgs struct {
 // Umpire asks the query Umpire.
 func (r Reader) Umpire(ctx context.Context, id string, args UmpireArgs) (*model.Umpire, error) {
 	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// UmpireByIdsArgs are the arguments of UmpireByIds that may be left out: nil.
+type UmpireByIdsArgs struct {
+	Consistent *bool
+}
+
+// UmpireByIds asks the query UmpireByIds.
+func (r Reader) UmpireByIds(ctx context.Context, ids []string, args UmpireByIdsArgs) ([]*model.Umpire, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SideArgs are the arguments of Side that may be left out: nil.
@@ -75,6 +117,20 @@ func (r Reader) Side(ctx context.Context, id string, args SideArgs) (*model.Side
 	return graph.FetchOne(ctx, r.rt, model.SideCodec, graph.QueryRequest{Name: "Side", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// SideByIdsArgs are the arguments of SideByIds that may be left out: nil.
+type SideByIdsArgs struct {
+	Consistent *bool
+}
+
+// SideByIds asks the query SideByIds.
+func (r Reader) SideByIds(ctx context.Context, ids []string, args SideByIdsArgs) ([]*model.Side, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SideCodec, graph.QueryRequest{Name: "SideByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CoachArgs are the arguments of Coach that may be left out: nil.
 type CoachArgs struct {
 	Consistent *bool
@@ -85,6 +141,20 @@ func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Co
 	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
+type CoachByIdsArgs struct {
+	Consistent *bool
+}
+
+// CoachByIds asks the query CoachByIds.
+func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArgs) ([]*model.Coach, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CricketerArgs are the arguments of Cricketer that may be left out: nil.
 type CricketerArgs struct {
 	Consistent *bool
@@ -93,6 +163,20 @@ type CricketerArgs struct {
 // Cricketer asks the query Cricketer.
 func (r Reader) Cricketer(ctx context.Context, id string, args CricketerArgs) (*model.Cricketer, error) {
 	return graph.FetchOne(ctx, r.rt, model.CricketerCodec, graph.QueryRequest{Name: "Cricketer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CricketerByIdsArgs are the arguments of CricketerByIds that may be left out: nil.
+type CricketerByIdsArgs struct {
+	Consistent *bool
+}
+
+// CricketerByIds asks the query CricketerByIds.
+func (r Reader) CricketerByIds(ctx context.Context, ids []string, args CricketerByIdsArgs) ([]*model.Cricketer, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CricketerCodec, graph.QueryRequest{Name: "CricketerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

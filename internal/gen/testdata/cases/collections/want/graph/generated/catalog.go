@@ -56,6 +56,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},
+		"StaffByIds": {
+			Name:  "StaffByIds",
+			Type:  "Staff",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"StaffTenantMembers": {
 			Name:        "StaffTenantMembers",
 			Type:        "Staff",
@@ -108,6 +117,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "choreId", Kind: keys.KindString},
 			},
 		},
+		"ChoreByIds": {
+			Name:  "ChoreByIds",
+			Type:  "Chore",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"ChoreTenantMembers": {
 			Name:        "ChoreTenantMembers",
 			Type:        "Chore",
@@ -144,6 +162,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "toolId", Kind: keys.KindString},
+			},
+		},
+		"ToolByIds": {
+			Name:  "ToolByIds",
+			Type:  "Tool",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"ToolDepartmentStaff": {

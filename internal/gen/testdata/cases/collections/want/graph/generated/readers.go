@@ -28,6 +28,20 @@ func (r Reader) Staff(ctx context.Context, staffID string, args StaffArgs) (*mod
 	return graph.FetchOne(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "Staff", PK: []keys.Value{keys.String(staffID)}, Consistent: args.Consistent})
 }
 
+// StaffByIdsArgs are the arguments of StaffByIds that may be left out: nil.
+type StaffByIdsArgs struct {
+	Consistent *bool
+}
+
+// StaffByIds asks the query StaffByIds.
+func (r Reader) StaffByIds(ctx context.Context, ids []string, args StaffByIdsArgs) ([]*model.Staff, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "StaffByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // StaffTenantMembersArgs are the arguments of StaffTenantMembers that may be left out: nil.
 type StaffTenantMembersArgs struct {
 	Department *string
@@ -90,6 +104,20 @@ func (r Reader) Chore(ctx context.Context, choreID string, args ChoreArgs) (*mod
 	return graph.FetchOne(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "Chore", PK: []keys.Value{keys.String(choreID)}, Consistent: args.Consistent})
 }
 
+// ChoreByIdsArgs are the arguments of ChoreByIds that may be left out: nil.
+type ChoreByIdsArgs struct {
+	Consistent *bool
+}
+
+// ChoreByIds asks the query ChoreByIds.
+func (r Reader) ChoreByIds(ctx context.Context, ids []string, args ChoreByIdsArgs) ([]*model.Chore, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "ChoreByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // ChoreTenantMembersArgs are the arguments of ChoreTenantMembers that may be left out: nil.
 type ChoreTenantMembersArgs struct {
 	ProjectID *string
@@ -134,6 +162,20 @@ type ToolArgs struct {
 // Tool asks the query Tool.
 func (r Reader) Tool(ctx context.Context, toolID string, args ToolArgs) (*model.Tool, error) {
 	return graph.FetchOne(ctx, r.rt, model.ToolCodec, graph.QueryRequest{Name: "Tool", PK: []keys.Value{keys.String(toolID)}, Consistent: args.Consistent})
+}
+
+// ToolByIdsArgs are the arguments of ToolByIds that may be left out: nil.
+type ToolByIdsArgs struct {
+	Consistent *bool
+}
+
+// ToolByIds asks the query ToolByIds.
+func (r Reader) ToolByIds(ctx context.Context, ids []string, args ToolByIdsArgs) ([]*model.Tool, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ToolCodec, graph.QueryRequest{Name: "ToolByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ToolDepartmentStaffArgs are the arguments of ToolDepartmentStaff that may be left out: nil.

@@ -38,6 +38,11 @@ func (r queries) Staff(ctx context.Context, staffID string, consistent *bool) (*
 	return Reader{r.rt}.Staff(ctx, staffID, StaffArgs{Consistent: consistent})
 }
 
+// StaffByIds answers StaffByIds.
+func (r queries) StaffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Staff, error) {
+	return Reader{r.rt}.StaffByIds(ctx, ids, StaffByIdsArgs{Consistent: consistent})
+}
+
 // StaffTenantMembers answers StaffTenantMembers.
 func (r queries) StaffTenantMembers(ctx context.Context, tenantID string, department *string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffTenantMembersConnection, error) {
 	return Reader{r.rt}.StaffTenantMembers(ctx, tenantID, StaffTenantMembersArgs{Department: department, HiredOn: hiredOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -58,6 +63,11 @@ func (r queries) Chore(ctx context.Context, choreID string, consistent *bool) (*
 	return Reader{r.rt}.Chore(ctx, choreID, ChoreArgs{Consistent: consistent})
 }
 
+// ChoreByIds answers ChoreByIds.
+func (r queries) ChoreByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Chore, error) {
+	return Reader{r.rt}.ChoreByIds(ctx, ids, ChoreByIdsArgs{Consistent: consistent})
+}
+
 // ChoreTenantMembers answers ChoreTenantMembers.
 func (r queries) ChoreTenantMembers(ctx context.Context, tenantID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreTenantMembersConnection, error) {
 	return Reader{r.rt}.ChoreTenantMembers(ctx, tenantID, ChoreTenantMembersArgs{ProjectID: projectID, ChoreID: choreID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -71,6 +81,11 @@ func (r queries) ChoreAssignments(ctx context.Context, staffID string, projectID
 // Tool answers Tool.
 func (r queries) Tool(ctx context.Context, toolID string, consistent *bool) (*model.Tool, error) {
 	return Reader{r.rt}.Tool(ctx, toolID, ToolArgs{Consistent: consistent})
+}
+
+// ToolByIds answers ToolByIds.
+func (r queries) ToolByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tool, error) {
+	return Reader{r.rt}.ToolByIds(ctx, ids, ToolByIdsArgs{Consistent: consistent})
 }
 
 // ToolDepartmentStaff answers ToolDepartmentStaff.

@@ -58,6 +58,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "vanId", Kind: keys.KindString},
 			},
 		},
+		"VanByIds": {
+			Name:  "VanByIds",
+			Type:  "Van",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"VanByDepot": {
 			Name:        "VanByDepot",
 			Type:        "Van",
@@ -83,6 +92,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "bikeId", Kind: keys.KindString},
 			},
 		},
+		"BikeByIds": {
+			Name:  "BikeByIds",
+			Type:  "Bike",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"BikeByDepot": {
 			Name:        "BikeByDepot",
 			Type:        "Bike",
@@ -102,6 +120,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "visitId", Kind: keys.KindString},
+			},
+		},
+		"VisitByIds": {
+			Name:  "VisitByIds",
+			Type:  "Visit",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"VisitByPlace": {

@@ -28,6 +28,20 @@ func (r Reader) Van(ctx context.Context, vanID string, args VanArgs) (*model.Van
 	return graph.FetchOne(ctx, r.rt, model.VanCodec, graph.QueryRequest{Name: "Van", PK: []keys.Value{keys.String(vanID)}, Consistent: args.Consistent})
 }
 
+// VanByIdsArgs are the arguments of VanByIds that may be left out: nil.
+type VanByIdsArgs struct {
+	Consistent *bool
+}
+
+// VanByIds asks the query VanByIds.
+func (r Reader) VanByIds(ctx context.Context, ids []string, args VanByIdsArgs) ([]*model.Van, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VanCodec, graph.QueryRequest{Name: "VanByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // VanByDepotArgs are the arguments of VanByDepot that may be left out: nil.
 type VanByDepotArgs struct {
 	Depot     *string
@@ -56,6 +70,20 @@ func (r Reader) Bike(ctx context.Context, bikeID string, args BikeArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.BikeCodec, graph.QueryRequest{Name: "Bike", PK: []keys.Value{keys.String(bikeID)}, Consistent: args.Consistent})
 }
 
+// BikeByIdsArgs are the arguments of BikeByIds that may be left out: nil.
+type BikeByIdsArgs struct {
+	Consistent *bool
+}
+
+// BikeByIds asks the query BikeByIds.
+func (r Reader) BikeByIds(ctx context.Context, ids []string, args BikeByIdsArgs) ([]*model.Bike, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.BikeCodec, graph.QueryRequest{Name: "BikeByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // BikeByDepotArgs are the arguments of BikeByDepot that may be left out: nil.
 type BikeByDepotArgs struct {
 	Reverse   *bool
@@ -76,6 +104,20 @@ type VisitArgs struct {
 // Visit asks the query Visit.
 func (r Reader) Visit(ctx context.Context, visitID string, args VisitArgs) (*model.Visit, error) {
 	return graph.FetchOne(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "Visit", PK: []keys.Value{keys.String(visitID)}, Consistent: args.Consistent})
+}
+
+// VisitByIdsArgs are the arguments of VisitByIds that may be left out: nil.
+type VisitByIdsArgs struct {
+	Consistent *bool
+}
+
+// VisitByIds asks the query VisitByIds.
+func (r Reader) VisitByIds(ctx context.Context, ids []string, args VisitByIdsArgs) ([]*model.Visit, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "VisitByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VisitByPlaceArgs are the arguments of VisitByPlace that may be left out: nil.

@@ -35,6 +35,11 @@ func (r queries) Van(ctx context.Context, vanID string, consistent *bool) (*mode
 	return Reader{r.rt}.Van(ctx, vanID, VanArgs{Consistent: consistent})
 }
 
+// VanByIds answers VanByIds.
+func (r queries) VanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Van, error) {
+	return Reader{r.rt}.VanByIds(ctx, ids, VanByIdsArgs{Consistent: consistent})
+}
+
 // VanByDepot answers VanByDepot.
 func (r queries) VanByDepot(ctx context.Context, region string, depot *string, bay *int, size *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*VanByDepotConnection, error) {
 	return Reader{r.rt}.VanByDepot(ctx, region, VanByDepotArgs{Depot: depot, Bay: bay, Size: size, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -45,6 +50,11 @@ func (r queries) Bike(ctx context.Context, bikeID string, consistent *bool) (*mo
 	return Reader{r.rt}.Bike(ctx, bikeID, BikeArgs{Consistent: consistent})
 }
 
+// BikeByIds answers BikeByIds.
+func (r queries) BikeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Bike, error) {
+	return Reader{r.rt}.BikeByIds(ctx, ids, BikeByIdsArgs{Consistent: consistent})
+}
+
 // BikeByDepot answers BikeByDepot.
 func (r queries) BikeByDepot(ctx context.Context, region string, depot string, bay int, reverse *bool, limit *int, nextToken *string) (*BikeByDepotConnection, error) {
 	return Reader{r.rt}.BikeByDepot(ctx, region, depot, bay, BikeByDepotArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -53,6 +63,11 @@ func (r queries) BikeByDepot(ctx context.Context, region string, depot string, b
 // Visit answers Visit.
 func (r queries) Visit(ctx context.Context, visitID string, consistent *bool) (*model.Visit, error) {
 	return Reader{r.rt}.Visit(ctx, visitID, VisitArgs{Consistent: consistent})
+}
+
+// VisitByIds answers VisitByIds.
+func (r queries) VisitByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Visit, error) {
+	return Reader{r.rt}.VisitByIds(ctx, ids, VisitByIdsArgs{Consistent: consistent})
 }
 
 // VisitByPlace answers VisitByPlace.

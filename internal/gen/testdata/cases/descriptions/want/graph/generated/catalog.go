@@ -34,6 +34,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"DescribedByIds": {
+			Name:  "DescribedByIds",
+			Type:  "Described",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"DescribedByKind": {
 			Name:        "DescribedByKind",
 			Type:        "Described",

@@ -28,6 +28,20 @@ func (r Reader) Described(ctx context.Context, id string, args DescribedArgs) (*
 	return graph.FetchOne(ctx, r.rt, model.DescribedCodec, graph.QueryRequest{Name: "Described", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// DescribedByIdsArgs are the arguments of DescribedByIds that may be left out: nil.
+type DescribedByIdsArgs struct {
+	Consistent *bool
+}
+
+// DescribedByIds asks the query DescribedByIds.
+func (r Reader) DescribedByIds(ctx context.Context, ids []string, args DescribedByIdsArgs) ([]*model.Described, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.DescribedCodec, graph.QueryRequest{Name: "DescribedByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // DescribedByKindArgs are the arguments of DescribedByKind that may be left out: nil.
 type DescribedByKindArgs struct {
 	Reverse   *bool

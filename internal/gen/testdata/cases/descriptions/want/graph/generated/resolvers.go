@@ -35,6 +35,11 @@ func (r queries) Described(ctx context.Context, id string, consistent *bool) (*m
 	return Reader{r.rt}.Described(ctx, id, DescribedArgs{Consistent: consistent})
 }
 
+// DescribedByIds answers DescribedByIds.
+func (r queries) DescribedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Described, error) {
+	return Reader{r.rt}.DescribedByIds(ctx, ids, DescribedByIdsArgs{Consistent: consistent})
+}
+
 // DescribedByKind answers DescribedByKind.
 func (r queries) DescribedByKind(ctx context.Context, kind model.DescribedKind, reverse *bool, limit *int, nextToken *string) (*DescribedByKindConnection, error) {
 	return Reader{r.rt}.DescribedByKind(ctx, kind, DescribedByKindArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})

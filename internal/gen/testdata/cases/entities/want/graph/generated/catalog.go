@@ -81,6 +81,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "jobId", Kind: keys.KindString},
 			},
 		},
+		"Work_JobByIds": {
+			Name:  "Work_JobByIds",
+			Type:  "Job",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Work_JobByProject": {
 			Name:        "Work_JobByProject",
 			Type:        "Job",
@@ -117,6 +126,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			SK: []catalog.KeyArg{
 				{Name: "workerId", Kind: keys.KindString},
+			},
+		},
+		"Work_WorkerByIds": {
+			Name:  "Work_WorkerByIds",
+			Type:  "Worker",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Work_WorkerByPrimary": {
@@ -183,6 +201,15 @@ var Catalog = &catalog.Catalog{
 			},
 			SK: []catalog.KeyArg{
 				{Name: "team", Kind: keys.KindString},
+			},
+		},
+		"CrewByIds": {
+			Name:  "CrewByIds",
+			Type:  "Crew",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"CrewAll": {

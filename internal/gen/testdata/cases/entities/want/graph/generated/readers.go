@@ -29,6 +29,20 @@ func (r Reader) WorkJob(ctx context.Context, jobID string, args WorkJobArgs) (*m
 	return graph.FetchOne(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_Job", PK: []keys.Value{keys.String(jobID)}, Consistent: args.Consistent})
 }
 
+// WorkJobByIdsArgs are the arguments of Work_JobByIds that may be left out: nil.
+type WorkJobByIdsArgs struct {
+	Consistent *bool
+}
+
+// WorkJobByIds asks the query Work_JobByIds.
+func (r Reader) WorkJobByIds(ctx context.Context, ids []string, args WorkJobByIdsArgs) ([]*model.Job, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_JobByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // WorkJobByProjectArgs are the arguments of Work_JobByProject that may be left out: nil.
 type WorkJobByProjectArgs struct {
 	Priority  *int
@@ -72,6 +86,20 @@ type WorkWorkerArgs struct {
 // WorkWorker asks the query Work_Worker.
 func (r Reader) WorkWorker(ctx context.Context, workerID string, args WorkWorkerArgs) (*model.Worker, error) {
 	return graph.FetchOne(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_Worker", SK: []keys.Value{keys.String(workerID)}, Consistent: args.Consistent})
+}
+
+// WorkWorkerByIdsArgs are the arguments of Work_WorkerByIds that may be left out: nil.
+type WorkWorkerByIdsArgs struct {
+	Consistent *bool
+}
+
+// WorkWorkerByIds asks the query Work_WorkerByIds.
+func (r Reader) WorkWorkerByIds(ctx context.Context, ids []string, args WorkWorkerByIdsArgs) ([]*model.Worker, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_WorkerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // WorkWorkerByPrimaryArgs are the arguments of Work_WorkerByPrimary that may be left out: nil.
@@ -144,6 +172,20 @@ type CrewArgs struct {
 // Crew asks the query Crew.
 func (r Reader) Crew(ctx context.Context, team string, args CrewArgs) (*model.Crew, error) {
 	return graph.FetchOne(ctx, r.rt, model.CrewCodec, graph.QueryRequest{Name: "Crew", PK: []keys.Value{keys.String(team)}, SK: []keys.Value{keys.String(team)}, Consistent: args.Consistent})
+}
+
+// CrewByIdsArgs are the arguments of CrewByIds that may be left out: nil.
+type CrewByIdsArgs struct {
+	Consistent *bool
+}
+
+// CrewByIds asks the query CrewByIds.
+func (r Reader) CrewByIds(ctx context.Context, ids []string, args CrewByIdsArgs) ([]*model.Crew, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CrewCodec, graph.QueryRequest{Name: "CrewByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CrewAllArgs are the arguments of CrewAll that may be left out: nil.

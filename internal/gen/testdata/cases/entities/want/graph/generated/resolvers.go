@@ -43,6 +43,11 @@ func (r queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*
 	return Reader{r.rt}.WorkJob(ctx, jobID, WorkJobArgs{Consistent: consistent})
 }
 
+// WorkJobByIds answers Work_JobByIds.
+func (r queries) WorkJobByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Job, error) {
+	return Reader{r.rt}.WorkJobByIds(ctx, ids, WorkJobByIdsArgs{Consistent: consistent})
+}
+
 // WorkJobByProject answers Work_JobByProject.
 func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
 	return Reader{r.rt}.WorkJobByProject(ctx, projectID, WorkJobByProjectArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -56,6 +61,11 @@ func (r queries) WorkJobByWorker(ctx context.Context, workerID string, state *mo
 // WorkWorker answers Work_Worker.
 func (r queries) WorkWorker(ctx context.Context, workerID string, consistent *bool) (*model.Worker, error) {
 	return Reader{r.rt}.WorkWorker(ctx, workerID, WorkWorkerArgs{Consistent: consistent})
+}
+
+// WorkWorkerByIds answers Work_WorkerByIds.
+func (r queries) WorkWorkerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Worker, error) {
+	return Reader{r.rt}.WorkWorkerByIds(ctx, ids, WorkWorkerByIdsArgs{Consistent: consistent})
 }
 
 // WorkWorkerByPrimary answers Work_WorkerByPrimary.
@@ -86,6 +96,11 @@ func (r queries) Shop(ctx context.Context) (*model.Shop, error) {
 // Crew answers Crew.
 func (r queries) Crew(ctx context.Context, team string, consistent *bool) (*model.Crew, error) {
 	return Reader{r.rt}.Crew(ctx, team, CrewArgs{Consistent: consistent})
+}
+
+// CrewByIds answers CrewByIds.
+func (r queries) CrewByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Crew, error) {
+	return Reader{r.rt}.CrewByIds(ctx, ids, CrewByIdsArgs{Consistent: consistent})
 }
 
 // CrewAll answers CrewAll.

@@ -32,6 +32,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"BasketByIds": {
+			Name:  "BasketByIds",
+			Type:  "Basket",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 	},
 	Secured: false,
 }

@@ -26,3 +26,17 @@ type BasketArgs struct {
 func (r Reader) Basket(ctx context.Context, id string, args BasketArgs) (*model.Basket, error) {
 	return graph.FetchOne(ctx, r.rt, model.BasketCodec, graph.QueryRequest{Name: "Basket", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
+
+// BasketByIdsArgs are the arguments of BasketByIds that may be left out: nil.
+type BasketByIdsArgs struct {
+	Consistent *bool
+}
+
+// BasketByIds asks the query BasketByIds.
+func (r Reader) BasketByIds(ctx context.Context, ids []string, args BasketByIdsArgs) ([]*model.Basket, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.BasketCodec, graph.QueryRequest{Name: "BasketByIds", IDs: values, Consistent: args.Consistent})
+}

@@ -34,3 +34,8 @@ type queries struct{ rt *graph.Runtime }
 func (r queries) Basket(ctx context.Context, id string, consistent *bool) (*model.Basket, error) {
 	return Reader{r.rt}.Basket(ctx, id, BasketArgs{Consistent: consistent})
 }
+
+// BasketByIds answers BasketByIds.
+func (r queries) BasketByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Basket, error) {
+	return Reader{r.rt}.BasketByIds(ctx, ids, BasketByIdsArgs{Consistent: consistent})
+}

@@ -52,6 +52,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"SampleByIds": {
+			Name:  "SampleByIds",
+			Type:  "Sample",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 	},
 	Secured: false,
 }

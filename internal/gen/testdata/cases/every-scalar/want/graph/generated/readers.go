@@ -26,3 +26,17 @@ type SampleArgs struct {
 func (r Reader) Sample(ctx context.Context, id string, args SampleArgs) (*model.Sample, error) {
 	return graph.FetchOne(ctx, r.rt, model.SampleCodec, graph.QueryRequest{Name: "Sample", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
+
+// SampleByIdsArgs are the arguments of SampleByIds that may be left out: nil.
+type SampleByIdsArgs struct {
+	Consistent *bool
+}
+
+// SampleByIds asks the query SampleByIds.
+func (r Reader) SampleByIds(ctx context.Context, ids []string, args SampleByIdsArgs) ([]*model.Sample, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SampleCodec, graph.QueryRequest{Name: "SampleByIds", IDs: values, Consistent: args.Consistent})
+}

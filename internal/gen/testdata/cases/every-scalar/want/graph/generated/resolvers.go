@@ -34,3 +34,8 @@ type queries struct{ rt *graph.Runtime }
 func (r queries) Sample(ctx context.Context, id string, consistent *bool) (*model.Sample, error) {
 	return Reader{r.rt}.Sample(ctx, id, SampleArgs{Consistent: consistent})
 }
+
+// SampleByIds answers SampleByIds.
+func (r queries) SampleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sample, error) {
+	return Reader{r.rt}.SampleByIds(ctx, ids, SampleByIdsArgs{Consistent: consistent})
+}

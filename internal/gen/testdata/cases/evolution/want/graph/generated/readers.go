@@ -26,3 +26,17 @@ type CharterArgs struct {
 func (r Reader) Charter(ctx context.Context, id string, args CharterArgs) (*model.Charter, error) {
 	return graph.FetchOne(ctx, r.rt, model.CharterCodec, graph.QueryRequest{Name: "Charter", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
+
+// CharterByIdsArgs are the arguments of CharterByIds that may be left out: nil.
+type CharterByIdsArgs struct {
+	Consistent *bool
+}
+
+// CharterByIds asks the query CharterByIds.
+func (r Reader) CharterByIds(ctx context.Context, ids []string, args CharterByIdsArgs) ([]*model.Charter, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CharterCodec, graph.QueryRequest{Name: "CharterByIds", IDs: values, Consistent: args.Consistent})
+}

@@ -34,3 +34,8 @@ type queries struct{ rt *graph.Runtime }
 func (r queries) Charter(ctx context.Context, id string, consistent *bool) (*model.Charter, error) {
 	return Reader{r.rt}.Charter(ctx, id, CharterArgs{Consistent: consistent})
 }
+
+// CharterByIds answers CharterByIds.
+func (r queries) CharterByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Charter, error) {
+	return Reader{r.rt}.CharterByIds(ctx, ids, CharterByIdsArgs{Consistent: consistent})
+}

@@ -38,6 +38,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"ArticleByIds": {
+			Name:  "ArticleByIds",
+			Type:  "Article",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"ArticleBySection": {
 			Name:        "ArticleBySection",
 			Type:        "Article",

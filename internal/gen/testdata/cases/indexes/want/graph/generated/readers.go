@@ -29,6 +29,20 @@ func (r Reader) Article(ctx context.Context, id string, args ArticleArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "Article", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// ArticleByIdsArgs are the arguments of ArticleByIds that may be left out: nil.
+type ArticleByIdsArgs struct {
+	Consistent *bool
+}
+
+// ArticleByIds asks the query ArticleByIds.
+func (r Reader) ArticleByIds(ctx context.Context, ids []string, args ArticleByIdsArgs) ([]*model.Article, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // ArticleBySectionArgs are the arguments of ArticleBySection that may be left out: nil.
 type ArticleBySectionArgs struct {
 	Reverse   *bool

@@ -36,6 +36,11 @@ func (r queries) Article(ctx context.Context, id string, consistent *bool) (*mod
 	return Reader{r.rt}.Article(ctx, id, ArticleArgs{Consistent: consistent})
 }
 
+// ArticleByIds answers ArticleByIds.
+func (r queries) ArticleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Article, error) {
+	return Reader{r.rt}.ArticleByIds(ctx, ids, ArticleByIdsArgs{Consistent: consistent})
+}
+
 // ArticleBySection answers ArticleBySection.
 func (r queries) ArticleBySection(ctx context.Context, section string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionConnection, error) {
 	return Reader{r.rt}.ArticleBySection(ctx, section, ArticleBySectionArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -72,6 +72,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"GuestByIds": {
+			Name:  "GuestByIds",
+			Type:  "Guest",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"GuestByTown": {
 			Name:        "GuestByTown",
 			Type:        "Guest",
@@ -90,6 +99,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Sales_StayByIds": {
+			Name:  "Sales_StayByIds",
+			Type:  "Stay",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Sales_StayByGuest": {

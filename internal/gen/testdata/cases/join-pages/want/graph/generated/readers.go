@@ -29,6 +29,20 @@ func (r Reader) Guest(ctx context.Context, id string, args GuestArgs) (*model.Gu
 	return graph.FetchOne(ctx, r.rt, model.GuestCodec, graph.QueryRequest{Name: "Guest", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// GuestByIdsArgs are the arguments of GuestByIds that may be left out: nil.
+type GuestByIdsArgs struct {
+	Consistent *bool
+}
+
+// GuestByIds asks the query GuestByIds.
+func (r Reader) GuestByIds(ctx context.Context, ids []string, args GuestByIdsArgs) ([]*model.Guest, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.GuestCodec, graph.QueryRequest{Name: "GuestByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // GuestByTownArgs are the arguments of GuestByTown that may be left out: nil.
 type GuestByTownArgs struct {
 	Reverse   *bool
@@ -49,6 +63,20 @@ type SalesStayArgs struct {
 // SalesStay asks the query Sales_Stay.
 func (r Reader) SalesStay(ctx context.Context, id string, args SalesStayArgs) (*model.Stay, error) {
 	return graph.FetchOne(ctx, r.rt, model.StayCodec, graph.QueryRequest{Name: "Sales_Stay", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// SalesStayByIdsArgs are the arguments of Sales_StayByIds that may be left out: nil.
+type SalesStayByIdsArgs struct {
+	Consistent *bool
+}
+
+// SalesStayByIds asks the query Sales_StayByIds.
+func (r Reader) SalesStayByIds(ctx context.Context, ids []string, args SalesStayByIdsArgs) ([]*model.Stay, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.StayCodec, graph.QueryRequest{Name: "Sales_StayByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesStayByGuestArgs are the arguments of Sales_StayByGuest that may be left out: nil.

@@ -42,6 +42,11 @@ func (r queries) Guest(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Guest(ctx, id, GuestArgs{Consistent: consistent})
 }
 
+// GuestByIds answers GuestByIds.
+func (r queries) GuestByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guest, error) {
+	return Reader{r.rt}.GuestByIds(ctx, ids, GuestByIdsArgs{Consistent: consistent})
+}
+
 // GuestByTown answers GuestByTown.
 func (r queries) GuestByTown(ctx context.Context, town string, reverse *bool, limit *int, nextToken *string) (*GuestByTownConnection, error) {
 	return Reader{r.rt}.GuestByTown(ctx, town, GuestByTownArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -50,6 +55,11 @@ func (r queries) GuestByTown(ctx context.Context, town string, reverse *bool, li
 // SalesStay answers Sales_Stay.
 func (r queries) SalesStay(ctx context.Context, id string, consistent *bool) (*model.Stay, error) {
 	return Reader{r.rt}.SalesStay(ctx, id, SalesStayArgs{Consistent: consistent})
+}
+
+// SalesStayByIds answers Sales_StayByIds.
+func (r queries) SalesStayByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Stay, error) {
+	return Reader{r.rt}.SalesStayByIds(ctx, ids, SalesStayByIdsArgs{Consistent: consistent})
 }
 
 // SalesStayByGuest answers Sales_StayByGuest.

@@ -62,6 +62,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Music_TrackByIds": {
+			Name:  "Music_TrackByIds",
+			Type:  "Track",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Music_TrackByIsrc": {
 			Name:        "Music_TrackByIsrc",
 			Type:        "Track",
@@ -101,6 +110,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"AlbumByIds": {
+			Name:  "AlbumByIds",
+			Type:  "Album",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

@@ -28,6 +28,20 @@ func (r Reader) MusicTrack(ctx context.Context, id string, args MusicTrackArgs) 
 	return graph.FetchOne(ctx, r.rt, model.TrackCodec, graph.QueryRequest{Name: "Music_Track", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// MusicTrackByIdsArgs are the arguments of Music_TrackByIds that may be left out: nil.
+type MusicTrackByIdsArgs struct {
+	Consistent *bool
+}
+
+// MusicTrackByIds asks the query Music_TrackByIds.
+func (r Reader) MusicTrackByIds(ctx context.Context, ids []string, args MusicTrackByIdsArgs) ([]*model.Track, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TrackCodec, graph.QueryRequest{Name: "Music_TrackByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // MusicTrackByIsrcArgs are the arguments of Music_TrackByIsrc that may be left out: nil.
 type MusicTrackByIsrcArgs struct {
 	Reverse   *bool
@@ -75,6 +89,20 @@ type AlbumArgs struct {
 // Album asks the query Album.
 func (r Reader) Album(ctx context.Context, id string, args AlbumArgs) (*model.Album, error) {
 	return graph.FetchOne(ctx, r.rt, model.AlbumCodec, graph.QueryRequest{Name: "Album", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// AlbumByIdsArgs are the arguments of AlbumByIds that may be left out: nil.
+type AlbumByIdsArgs struct {
+	Consistent *bool
+}
+
+// AlbumByIds asks the query AlbumByIds.
+func (r Reader) AlbumByIds(ctx context.Context, ids []string, args AlbumByIdsArgs) ([]*model.Album, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AlbumCodec, graph.QueryRequest{Name: "AlbumByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

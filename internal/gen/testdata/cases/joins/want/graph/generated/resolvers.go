@@ -38,6 +38,11 @@ func (r queries) MusicTrack(ctx context.Context, id string, consistent *bool) (*
 	return Reader{r.rt}.MusicTrack(ctx, id, MusicTrackArgs{Consistent: consistent})
 }
 
+// MusicTrackByIds answers Music_TrackByIds.
+func (r queries) MusicTrackByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Track, error) {
+	return Reader{r.rt}.MusicTrackByIds(ctx, ids, MusicTrackByIdsArgs{Consistent: consistent})
+}
+
 // MusicTrackByIsrc answers Music_TrackByIsrc.
 func (r queries) MusicTrackByIsrc(ctx context.Context, isrc string, reverse *bool, limit *int, nextToken *string) (*TrackByIsrcConnection, error) {
 	return Reader{r.rt}.MusicTrackByIsrc(ctx, isrc, MusicTrackByIsrcArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -56,6 +61,11 @@ func (r queries) MusicChartByID(ctx context.Context, id string, eq *string, pref
 // Album answers Album.
 func (r queries) Album(ctx context.Context, id string, consistent *bool) (*model.Album, error) {
 	return Reader{r.rt}.Album(ctx, id, AlbumArgs{Consistent: consistent})
+}
+
+// AlbumByIds answers AlbumByIds.
+func (r queries) AlbumByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Album, error) {
+	return Reader{r.rt}.AlbumByIds(ctx, ids, AlbumByIdsArgs{Consistent: consistent})
 }
 
 // rowsOfAlbum resolves fields of Album.

@@ -131,6 +131,20 @@ func (r Reader) Order(ctx context.Context, id string, args OrderArgs) (*model.Or
 	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// OrderByIdsArgs are the arguments of orderByIds that may be left out: nil.
+type OrderByIdsArgs struct {
+	Consistent *bool
+}
+
+// OrderByIds asks the query orderByIds.
+func (r Reader) OrderByIds(ctx context.Context, ids []string, args OrderByIdsArgs) ([]*model.Order, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "orderByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

@@ -77,6 +77,11 @@ func (r queries) Order(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Order(ctx, id, OrderArgs{Consistent: consistent})
 }
 
+// OrderByIds answers orderByIds.
+func (r queries) OrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
+	return Reader{r.rt}.OrderByIds(ctx, ids, OrderByIdsArgs{Consistent: consistent})
+}
+
 // rowsOfOrder resolves fields of order.
 type rowsOfOrder struct{ rt *graph.Runtime }
 

@@ -47,12 +47,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"PurchaseByIds": {
+			Name:  "PurchaseByIds",
+			Type:  "Purchase",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Guarded": {
 			Name:  "Guarded",
 			Type:  "Guarded",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"GuardedByIds": {
+			Name:  "GuardedByIds",
+			Type:  "Guarded",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

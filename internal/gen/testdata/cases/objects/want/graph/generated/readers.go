@@ -27,6 +27,20 @@ func (r Reader) Purchase(ctx context.Context, id string, args PurchaseArgs) (*mo
 	return graph.FetchOne(ctx, r.rt, model.PurchaseCodec, graph.QueryRequest{Name: "Purchase", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PurchaseByIdsArgs are the arguments of PurchaseByIds that may be left out: nil.
+type PurchaseByIdsArgs struct {
+	Consistent *bool
+}
+
+// PurchaseByIds asks the query PurchaseByIds.
+func (r Reader) PurchaseByIds(ctx context.Context, ids []string, args PurchaseByIdsArgs) ([]*model.Purchase, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PurchaseCodec, graph.QueryRequest{Name: "PurchaseByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // GuardedArgs are the arguments of Guarded that may be left out: nil.
 type GuardedArgs struct {
 	Consistent *bool
@@ -35,4 +49,18 @@ type GuardedArgs struct {
 // Guarded asks the query Guarded.
 func (r Reader) Guarded(ctx context.Context, id string, args GuardedArgs) (*model.Guarded, error) {
 	return graph.FetchOne(ctx, r.rt, model.GuardedCodec, graph.QueryRequest{Name: "Guarded", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// GuardedByIdsArgs are the arguments of GuardedByIds that may be left out: nil.
+type GuardedByIdsArgs struct {
+	Consistent *bool
+}
+
+// GuardedByIds asks the query GuardedByIds.
+func (r Reader) GuardedByIds(ctx context.Context, ids []string, args GuardedByIdsArgs) ([]*model.Guarded, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.GuardedCodec, graph.QueryRequest{Name: "GuardedByIds", IDs: values, Consistent: args.Consistent})
 }

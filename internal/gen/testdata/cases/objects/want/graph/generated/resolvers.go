@@ -39,9 +39,19 @@ func (r queries) Purchase(ctx context.Context, id string, consistent *bool) (*mo
 	return Reader{r.rt}.Purchase(ctx, id, PurchaseArgs{Consistent: consistent})
 }
 
+// PurchaseByIds answers PurchaseByIds.
+func (r queries) PurchaseByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Purchase, error) {
+	return Reader{r.rt}.PurchaseByIds(ctx, ids, PurchaseByIdsArgs{Consistent: consistent})
+}
+
 // Guarded answers Guarded.
 func (r queries) Guarded(ctx context.Context, id string, consistent *bool) (*model.Guarded, error) {
 	return Reader{r.rt}.Guarded(ctx, id, GuardedArgs{Consistent: consistent})
+}
+
+// GuardedByIds answers GuardedByIds.
+func (r queries) GuardedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guarded, error) {
+	return Reader{r.rt}.GuardedByIds(ctx, ids, GuardedByIdsArgs{Consistent: consistent})
 }
 
 // rowsOfPurchase resolves fields of Purchase.

@@ -32,6 +32,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"NoteByIds": {
+			Name:  "NoteByIds",
+			Type:  "Note",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"NoteByTag": {
 			Name:        "NoteByTag",
 			Type:        "Note",

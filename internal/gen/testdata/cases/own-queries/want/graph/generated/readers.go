@@ -28,6 +28,20 @@ func (r Reader) Note(ctx context.Context, id string, args NoteArgs) (*model.Note
 	return graph.FetchOne(ctx, r.rt, model.NoteCodec, graph.QueryRequest{Name: "Note", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// NoteByIdsArgs are the arguments of NoteByIds that may be left out: nil.
+type NoteByIdsArgs struct {
+	Consistent *bool
+}
+
+// NoteByIds asks the query NoteByIds.
+func (r Reader) NoteByIds(ctx context.Context, ids []string, args NoteByIdsArgs) ([]*model.Note, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.NoteCodec, graph.QueryRequest{Name: "NoteByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // NoteByTagArgs are the arguments of NoteByTag that may be left out: nil.
 type NoteByTagArgs struct {
 	Reverse   *bool

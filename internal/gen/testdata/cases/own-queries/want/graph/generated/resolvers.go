@@ -46,6 +46,11 @@ func (r queries) Note(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Note(ctx, id, NoteArgs{Consistent: consistent})
 }
 
+// NoteByIds answers NoteByIds.
+func (r queries) NoteByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Note, error) {
+	return Reader{r.rt}.NoteByIds(ctx, ids, NoteByIdsArgs{Consistent: consistent})
+}
+
 // NoteByTag answers NoteByTag.
 func (r queries) NoteByTag(ctx context.Context, tag string, reverse *bool, limit *int, nextToken *string) (*NoteByTagConnection, error) {
 	return Reader{r.rt}.NoteByTag(ctx, tag, NoteByTagArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -155,12 +155,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"TeamByIds": {
+			Name:  "TeamByIds",
+			Type:  "Team",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Player": {
 			Name:  "Player",
 			Type:  "Player",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"PlayerByIds": {
+			Name:  "PlayerByIds",
+			Type:  "Player",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"PlayerByTeamId": {
@@ -248,12 +266,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"WageByIds": {
+			Name:  "WageByIds",
+			Type:  "Wage",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Contract": {
 			Name:  "Contract",
 			Type:  "Contract",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ContractByIds": {
+			Name:  "ContractByIds",
+			Type:  "Contract",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Profile": {
@@ -264,12 +300,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "subject", Kind: keys.KindString},
 			},
 		},
+		"ProfileByIds": {
+			Name:  "ProfileByIds",
+			Type:  "Profile",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Booking": {
 			Name:  "Booking",
 			Type:  "Booking",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"BookingByIds": {
+			Name:  "BookingByIds",
+			Type:  "Booking",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"Locker": {
@@ -280,12 +334,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"LockerByIds": {
+			Name:  "LockerByIds",
+			Type:  "Locker",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Coat": {
 			Name:  "Coat",
 			Type:  "Coat",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CoatByIds": {
+			Name:  "CoatByIds",
+			Type:  "Coat",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

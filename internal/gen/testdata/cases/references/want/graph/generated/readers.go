@@ -28,6 +28,20 @@ func (r Reader) Team(ctx context.Context, id string, args TeamArgs) (*model.Team
 	return graph.FetchOne(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// TeamByIdsArgs are the arguments of TeamByIds that may be left out: nil.
+type TeamByIdsArgs struct {
+	Consistent *bool
+}
+
+// TeamByIds asks the query TeamByIds.
+func (r Reader) TeamByIds(ctx context.Context, ids []string, args TeamByIdsArgs) ([]*model.Team, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PlayerArgs are the arguments of Player that may be left out: nil.
 type PlayerArgs struct {
 	Consistent *bool
@@ -36,6 +50,20 @@ type PlayerArgs struct {
 // Player asks the query Player.
 func (r Reader) Player(ctx context.Context, id string, args PlayerArgs) (*model.Player, error) {
 	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// PlayerByIdsArgs are the arguments of PlayerByIds that may be left out: nil.
+type PlayerByIdsArgs struct {
+	Consistent *bool
+}
+
+// PlayerByIds asks the query PlayerByIds.
+func (r Reader) PlayerByIds(ctx context.Context, ids []string, args PlayerByIdsArgs) ([]*model.Player, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PlayerByTeamIDArgs are the arguments of PlayerByTeamId that may be left out: nil.
@@ -134,6 +162,20 @@ func (r Reader) Wage(ctx context.Context, id string, args WageArgs) (*model.Wage
 	return graph.FetchOne(ctx, r.rt, model.WageCodec, graph.QueryRequest{Name: "Wage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// WageByIdsArgs are the arguments of WageByIds that may be left out: nil.
+type WageByIdsArgs struct {
+	Consistent *bool
+}
+
+// WageByIds asks the query WageByIds.
+func (r Reader) WageByIds(ctx context.Context, ids []string, args WageByIdsArgs) ([]*model.Wage, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.WageCodec, graph.QueryRequest{Name: "WageByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // ContractArgs are the arguments of Contract that may be left out: nil.
 type ContractArgs struct {
 	Consistent *bool
@@ -142,6 +184,20 @@ type ContractArgs struct {
 // Contract asks the query Contract.
 func (r Reader) Contract(ctx context.Context, id string, args ContractArgs) (*model.Contract, error) {
 	return graph.FetchOne(ctx, r.rt, model.ContractCodec, graph.QueryRequest{Name: "Contract", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// ContractByIdsArgs are the arguments of ContractByIds that may be left out: nil.
+type ContractByIdsArgs struct {
+	Consistent *bool
+}
+
+// ContractByIds asks the query ContractByIds.
+func (r Reader) ContractByIds(ctx context.Context, ids []string, args ContractByIdsArgs) ([]*model.Contract, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ContractCodec, graph.QueryRequest{Name: "ContractByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ProfileArgs are the arguments of Profile that may be left out: nil.
@@ -154,6 +210,20 @@ func (r Reader) Profile(ctx context.Context, subject string, args ProfileArgs) (
 	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(subject)}, Consistent: args.Consistent})
 }
 
+// ProfileByIdsArgs are the arguments of ProfileByIds that may be left out: nil.
+type ProfileByIdsArgs struct {
+	Consistent *bool
+}
+
+// ProfileByIds asks the query ProfileByIds.
+func (r Reader) ProfileByIds(ctx context.Context, ids []string, args ProfileByIdsArgs) ([]*model.Profile, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // BookingArgs are the arguments of Booking that may be left out: nil.
 type BookingArgs struct {
 	Consistent *bool
@@ -162,6 +232,20 @@ type BookingArgs struct {
 // Booking asks the query Booking.
 func (r Reader) Booking(ctx context.Context, id string, args BookingArgs) (*model.Booking, error) {
 	return graph.FetchOne(ctx, r.rt, model.BookingCodec, graph.QueryRequest{Name: "Booking", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// BookingByIdsArgs are the arguments of BookingByIds that may be left out: nil.
+type BookingByIdsArgs struct {
+	Consistent *bool
+}
+
+// BookingByIds asks the query BookingByIds.
+func (r Reader) BookingByIds(ctx context.Context, ids []string, args BookingByIdsArgs) ([]*model.Booking, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.BookingCodec, graph.QueryRequest{Name: "BookingByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // LockerArgs are the arguments of Locker that may be left out: nil.
@@ -174,6 +258,20 @@ func (r Reader) Locker(ctx context.Context, id string, args LockerArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.LockerCodec, graph.QueryRequest{Name: "Locker", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// LockerByIdsArgs are the arguments of LockerByIds that may be left out: nil.
+type LockerByIdsArgs struct {
+	Consistent *bool
+}
+
+// LockerByIds asks the query LockerByIds.
+func (r Reader) LockerByIds(ctx context.Context, ids []string, args LockerByIdsArgs) ([]*model.Locker, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.LockerCodec, graph.QueryRequest{Name: "LockerByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // CoatArgs are the arguments of Coat that may be left out: nil.
 type CoatArgs struct {
 	Consistent *bool
@@ -182,6 +280,20 @@ type CoatArgs struct {
 // Coat asks the query Coat.
 func (r Reader) Coat(ctx context.Context, id string, args CoatArgs) (*model.Coat, error) {
 	return graph.FetchOne(ctx, r.rt, model.CoatCodec, graph.QueryRequest{Name: "Coat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CoatByIdsArgs are the arguments of CoatByIds that may be left out: nil.
+type CoatByIdsArgs struct {
+	Consistent *bool
+}
+
+// CoatByIds asks the query CoatByIds.
+func (r Reader) CoatByIds(ctx context.Context, ids []string, args CoatByIdsArgs) ([]*model.Coat, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.CoatCodec, graph.QueryRequest{Name: "CoatByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -43,9 +43,19 @@ func (r queries) Team(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Team(ctx, id, TeamArgs{Consistent: consistent})
 }
 
+// TeamByIds answers TeamByIds.
+func (r queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
+	return Reader{r.rt}.TeamByIds(ctx, ids, TeamByIdsArgs{Consistent: consistent})
+}
+
 // Player answers Player.
 func (r queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
 	return Reader{r.rt}.Player(ctx, id, PlayerArgs{Consistent: consistent})
+}
+
+// PlayerByIds answers PlayerByIds.
+func (r queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
+	return Reader{r.rt}.PlayerByIds(ctx, ids, PlayerByIdsArgs{Consistent: consistent})
 }
 
 // PlayerByTeamID answers PlayerByTeamId.
@@ -83,9 +93,19 @@ func (r queries) Wage(ctx context.Context, id string, consistent *bool) (*model.
 	return Reader{r.rt}.Wage(ctx, id, WageArgs{Consistent: consistent})
 }
 
+// WageByIds answers WageByIds.
+func (r queries) WageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Wage, error) {
+	return Reader{r.rt}.WageByIds(ctx, ids, WageByIdsArgs{Consistent: consistent})
+}
+
 // Contract answers Contract.
 func (r queries) Contract(ctx context.Context, id string, consistent *bool) (*model.Contract, error) {
 	return Reader{r.rt}.Contract(ctx, id, ContractArgs{Consistent: consistent})
+}
+
+// ContractByIds answers ContractByIds.
+func (r queries) ContractByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Contract, error) {
+	return Reader{r.rt}.ContractByIds(ctx, ids, ContractByIdsArgs{Consistent: consistent})
 }
 
 // Profile answers Profile.
@@ -93,9 +113,19 @@ func (r queries) Profile(ctx context.Context, subject string, consistent *bool) 
 	return Reader{r.rt}.Profile(ctx, subject, ProfileArgs{Consistent: consistent})
 }
 
+// ProfileByIds answers ProfileByIds.
+func (r queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
+	return Reader{r.rt}.ProfileByIds(ctx, ids, ProfileByIdsArgs{Consistent: consistent})
+}
+
 // Booking answers Booking.
 func (r queries) Booking(ctx context.Context, id string, consistent *bool) (*model.Booking, error) {
 	return Reader{r.rt}.Booking(ctx, id, BookingArgs{Consistent: consistent})
+}
+
+// BookingByIds answers BookingByIds.
+func (r queries) BookingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Booking, error) {
+	return Reader{r.rt}.BookingByIds(ctx, ids, BookingByIdsArgs{Consistent: consistent})
 }
 
 // Locker answers Locker.
@@ -103,9 +133,19 @@ func (r queries) Locker(ctx context.Context, id string, consistent *bool) (*mode
 	return Reader{r.rt}.Locker(ctx, id, LockerArgs{Consistent: consistent})
 }
 
+// LockerByIds answers LockerByIds.
+func (r queries) LockerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Locker, error) {
+	return Reader{r.rt}.LockerByIds(ctx, ids, LockerByIdsArgs{Consistent: consistent})
+}
+
 // Coat answers Coat.
 func (r queries) Coat(ctx context.Context, id string, consistent *bool) (*model.Coat, error) {
 	return Reader{r.rt}.Coat(ctx, id, CoatArgs{Consistent: consistent})
+}
+
+// CoatByIds answers CoatByIds.
+func (r queries) CoatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coat, error) {
+	return Reader{r.rt}.CoatByIds(ctx, ids, CoatByIdsArgs{Consistent: consistent})
 }
 
 // rowsOfSquadSelection resolves fields of SquadSelection.

@@ -40,12 +40,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Box_Office_SeatByIds": {
+			Name:  "Box_Office_SeatByIds",
+			Type:  "Seat",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"SeatLog": {
 			Name:  "SeatLog",
 			Type:  "SeatLog",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"SeatLogByIds": {
+			Name:  "SeatLogByIds",
+			Type:  "SeatLog",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

@@ -27,6 +27,20 @@ func (r Reader) BoxOfficeSeat(ctx context.Context, id string, args BoxOfficeSeat
 	return graph.FetchOne(ctx, r.rt, model.SeatCodec, graph.QueryRequest{Name: "Box_Office_Seat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// BoxOfficeSeatByIdsArgs are the arguments of Box_Office_SeatByIds that may be left out: nil.
+type BoxOfficeSeatByIdsArgs struct {
+	Consistent *bool
+}
+
+// BoxOfficeSeatByIds asks the query Box_Office_SeatByIds.
+func (r Reader) BoxOfficeSeatByIds(ctx context.Context, ids []string, args BoxOfficeSeatByIdsArgs) ([]*model.Seat, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SeatCodec, graph.QueryRequest{Name: "Box_Office_SeatByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // SeatLogArgs are the arguments of SeatLog that may be left out: nil.
 type SeatLogArgs struct {
 	Consistent *bool
@@ -35,4 +49,18 @@ type SeatLogArgs struct {
 // SeatLog asks the query SeatLog.
 func (r Reader) SeatLog(ctx context.Context, id string, args SeatLogArgs) (*model.SeatLog, error) {
 	return graph.FetchOne(ctx, r.rt, model.SeatLogCodec, graph.QueryRequest{Name: "SeatLog", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// SeatLogByIdsArgs are the arguments of SeatLogByIds that may be left out: nil.
+type SeatLogByIdsArgs struct {
+	Consistent *bool
+}
+
+// SeatLogByIds asks the query SeatLogByIds.
+func (r Reader) SeatLogByIds(ctx context.Context, ids []string, args SeatLogByIdsArgs) ([]*model.SeatLog, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SeatLogCodec, graph.QueryRequest{Name: "SeatLogByIds", IDs: values, Consistent: args.Consistent})
 }

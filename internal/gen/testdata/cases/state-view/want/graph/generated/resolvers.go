@@ -35,7 +35,17 @@ func (r queries) BoxOfficeSeat(ctx context.Context, id string, consistent *bool)
 	return Reader{r.rt}.BoxOfficeSeat(ctx, id, BoxOfficeSeatArgs{Consistent: consistent})
 }
 
+// BoxOfficeSeatByIds answers Box_Office_SeatByIds.
+func (r queries) BoxOfficeSeatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Seat, error) {
+	return Reader{r.rt}.BoxOfficeSeatByIds(ctx, ids, BoxOfficeSeatByIdsArgs{Consistent: consistent})
+}
+
 // SeatLog answers SeatLog.
 func (r queries) SeatLog(ctx context.Context, id string, consistent *bool) (*model.SeatLog, error) {
 	return Reader{r.rt}.SeatLog(ctx, id, SeatLogArgs{Consistent: consistent})
+}
+
+// SeatLogByIds answers SeatLogByIds.
+func (r queries) SeatLogByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.SeatLog, error) {
+	return Reader{r.rt}.SeatLogByIds(ctx, ids, SeatLogByIdsArgs{Consistent: consistent})
 }

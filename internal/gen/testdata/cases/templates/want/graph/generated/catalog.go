@@ -48,6 +48,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "authorId", Kind: keys.KindString},
 			},
 		},
+		"AuthorByIds": {
+			Name:  "AuthorByIds",
+			Type:  "Author",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"AuthorAuthors": {
 			Name:        "AuthorAuthors",
 			Type:        "Author",

@@ -29,6 +29,20 @@ func (r Reader) Author(ctx context.Context, authorID string, args AuthorArgs) (*
 	return graph.FetchOne(ctx, r.rt, model.AuthorCodec, graph.QueryRequest{Name: "Author", PK: []keys.Value{keys.String(authorID)}, Consistent: args.Consistent})
 }
 
+// AuthorByIdsArgs are the arguments of AuthorByIds that may be left out: nil.
+type AuthorByIdsArgs struct {
+	Consistent *bool
+}
+
+// AuthorByIds asks the query AuthorByIds.
+func (r Reader) AuthorByIds(ctx context.Context, ids []string, args AuthorByIdsArgs) ([]*model.Author, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AuthorCodec, graph.QueryRequest{Name: "AuthorByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // AuthorAuthorsArgs are the arguments of AuthorAuthors that may be left out: nil.
 type AuthorAuthorsArgs struct {
 	Reverse   *bool

@@ -38,6 +38,11 @@ func (r queries) Author(ctx context.Context, authorID string, consistent *bool) 
 	return Reader{r.rt}.Author(ctx, authorID, AuthorArgs{Consistent: consistent})
 }
 
+// AuthorByIds answers AuthorByIds.
+func (r queries) AuthorByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Author, error) {
+	return Reader{r.rt}.AuthorByIds(ctx, ids, AuthorByIdsArgs{Consistent: consistent})
+}
+
 // AuthorAuthors answers AuthorAuthors.
 func (r queries) AuthorAuthors(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*AuthorAuthorsConnection, error) {
 	return Reader{r.rt}.AuthorAuthors(ctx, AuthorAuthorsArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})

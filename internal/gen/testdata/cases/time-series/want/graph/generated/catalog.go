@@ -246,6 +246,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"GaugeByIds": {
+			Name:  "GaugeByIds",
+			Type:  "Gauge",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"GaugeEvents": {
 			Name:        "GaugeEvents",
 			Type:        "GaugeEvent",

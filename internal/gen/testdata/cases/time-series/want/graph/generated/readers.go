@@ -149,6 +149,20 @@ func (r Reader) Gauge(ctx context.Context, id string, args GaugeArgs) (*model.Ga
 	return graph.FetchOne(ctx, r.rt, model.GaugeCodec, graph.QueryRequest{Name: "Gauge", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// GaugeByIdsArgs are the arguments of GaugeByIds that may be left out: nil.
+type GaugeByIdsArgs struct {
+	Consistent *bool
+}
+
+// GaugeByIds asks the query GaugeByIds.
+func (r Reader) GaugeByIds(ctx context.Context, ids []string, args GaugeByIdsArgs) ([]*model.Gauge, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.GaugeCodec, graph.QueryRequest{Name: "GaugeByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // GaugeEventsArgs are the arguments of GaugeEvents that may be left out: nil.
 type GaugeEventsArgs struct {
 	From      *string

@@ -81,6 +81,11 @@ func (r queries) Gauge(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Gauge(ctx, id, GaugeArgs{Consistent: consistent})
 }
 
+// GaugeByIds answers GaugeByIds.
+func (r queries) GaugeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Gauge, error) {
+	return Reader{r.rt}.GaugeByIds(ctx, ids, GaugeByIdsArgs{Consistent: consistent})
+}
+
 // GaugeEvents answers GaugeEvents.
 func (r queries) GaugeEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GaugeEventsConnection, error) {
 	return Reader{r.rt}.GaugeEvents(ctx, id, GaugeEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -34,6 +34,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"SessionByIds": {
+			Name:  "SessionByIds",
+			Type:  "Session",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 	},
 	Secured: false,
 }

@@ -26,3 +26,17 @@ type SessionArgs struct {
 func (r Reader) Session(ctx context.Context, id string, args SessionArgs) (*model.Session, error) {
 	return graph.FetchOne(ctx, r.rt, model.SessionCodec, graph.QueryRequest{Name: "Session", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
+
+// SessionByIdsArgs are the arguments of SessionByIds that may be left out: nil.
+type SessionByIdsArgs struct {
+	Consistent *bool
+}
+
+// SessionByIds asks the query SessionByIds.
+func (r Reader) SessionByIds(ctx context.Context, ids []string, args SessionByIdsArgs) ([]*model.Session, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SessionCodec, graph.QueryRequest{Name: "SessionByIds", IDs: values, Consistent: args.Consistent})
+}

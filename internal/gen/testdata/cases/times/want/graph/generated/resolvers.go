@@ -34,3 +34,8 @@ type queries struct{ rt *graph.Runtime }
 func (r queries) Session(ctx context.Context, id string, consistent *bool) (*model.Session, error) {
 	return Reader{r.rt}.Session(ctx, id, SessionArgs{Consistent: consistent})
 }
+
+// SessionByIds answers SessionByIds.
+func (r queries) SessionByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Session, error) {
+	return Reader{r.rt}.SessionByIds(ctx, ids, SessionByIdsArgs{Consistent: consistent})
+}

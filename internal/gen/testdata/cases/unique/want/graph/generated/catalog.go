@@ -44,6 +44,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "accountId", Kind: keys.KindString},
 			},
 		},
+		"AccountByIds": {
+			Name:  "AccountByIds",
+			Type:  "Account",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"AccountByEmail": {
 			Name:  "AccountByEmail",
 			Type:  "Account",
@@ -70,6 +79,15 @@ var Catalog = &catalog.Catalog{
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"LoginByIds": {
+			Name:  "LoginByIds",
+			Type:  "Login",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

@@ -27,6 +27,20 @@ func (r Reader) Account(ctx context.Context, accountID string, args AccountArgs)
 	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "Account", PK: []keys.Value{keys.String(accountID)}, Consistent: args.Consistent})
 }
 
+// AccountByIdsArgs are the arguments of AccountByIds that may be left out: nil.
+type AccountByIdsArgs struct {
+	Consistent *bool
+}
+
+// AccountByIds asks the query AccountByIds.
+func (r Reader) AccountByIds(ctx context.Context, ids []string, args AccountByIdsArgs) ([]*model.Account, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // AccountByEmail asks the query AccountByEmail.
 func (r Reader) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
 	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByEmail", PK: []keys.Value{keys.String(email)}})
@@ -45,4 +59,18 @@ type LoginArgs struct {
 // Login asks the query Login.
 func (r Reader) Login(ctx context.Context, id string, args LoginArgs) (*model.Login, error) {
 	return graph.FetchOne(ctx, r.rt, model.LoginCodec, graph.QueryRequest{Name: "Login", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// LoginByIdsArgs are the arguments of LoginByIds that may be left out: nil.
+type LoginByIdsArgs struct {
+	Consistent *bool
+}
+
+// LoginByIds asks the query LoginByIds.
+func (r Reader) LoginByIds(ctx context.Context, ids []string, args LoginByIdsArgs) ([]*model.Login, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.LoginCodec, graph.QueryRequest{Name: "LoginByIds", IDs: values, Consistent: args.Consistent})
 }

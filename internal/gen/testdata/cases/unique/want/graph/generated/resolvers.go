@@ -37,6 +37,11 @@ func (r queries) Account(ctx context.Context, accountID string, consistent *bool
 	return Reader{r.rt}.Account(ctx, accountID, AccountArgs{Consistent: consistent})
 }
 
+// AccountByIds answers AccountByIds.
+func (r queries) AccountByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Account, error) {
+	return Reader{r.rt}.AccountByIds(ctx, ids, AccountByIdsArgs{Consistent: consistent})
+}
+
 // AccountByEmail answers AccountByEmail.
 func (r queries) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
 	return Reader{r.rt}.AccountByEmail(ctx, email)
@@ -50,6 +55,11 @@ func (r queries) AccountByTenantAndName(ctx context.Context, tenantID string, us
 // Login answers Login.
 func (r queries) Login(ctx context.Context, id string, consistent *bool) (*model.Login, error) {
 	return Reader{r.rt}.Login(ctx, id, LoginArgs{Consistent: consistent})
+}
+
+// LoginByIds answers LoginByIds.
+func (r queries) LoginByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Login, error) {
+	return Reader{r.rt}.LoginByIds(ctx, ids, LoginByIdsArgs{Consistent: consistent})
 }
 
 // rowsOfLogin resolves fields of Login.

@@ -48,6 +48,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"VoyageByIds": {
+			Name:  "VoyageByIds",
+			Type:  "Voyage",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"HarbourVisit": {
 			Name:  "HarbourVisit",
 			Type:  "HarbourVisit",
@@ -56,12 +65,30 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"HarbourVisitByIds": {
+			Name:  "HarbourVisitByIds",
+			Type:  "HarbourVisit",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"EndedVoyages": {
 			Name:  "EndedVoyages",
 			Type:  "EndedVoyages",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"EndedVoyagesByIds": {
+			Name:  "EndedVoyagesByIds",
+			Type:  "EndedVoyages",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

@@ -27,6 +27,20 @@ func (r Reader) Voyage(ctx context.Context, id string, args VoyageArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.VoyageCodec, graph.QueryRequest{Name: "Voyage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// VoyageByIdsArgs are the arguments of VoyageByIds that may be left out: nil.
+type VoyageByIdsArgs struct {
+	Consistent *bool
+}
+
+// VoyageByIds asks the query VoyageByIds.
+func (r Reader) VoyageByIds(ctx context.Context, ids []string, args VoyageByIdsArgs) ([]*model.Voyage, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.VoyageCodec, graph.QueryRequest{Name: "VoyageByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // HarbourVisitArgs are the arguments of HarbourVisit that may be left out: nil.
 type HarbourVisitArgs struct {
 	Consistent *bool
@@ -37,6 +51,20 @@ func (r Reader) HarbourVisit(ctx context.Context, id string, args HarbourVisitAr
 	return graph.FetchOne(ctx, r.rt, model.HarbourVisitCodec, graph.QueryRequest{Name: "HarbourVisit", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// HarbourVisitByIdsArgs are the arguments of HarbourVisitByIds that may be left out: nil.
+type HarbourVisitByIdsArgs struct {
+	Consistent *bool
+}
+
+// HarbourVisitByIds asks the query HarbourVisitByIds.
+func (r Reader) HarbourVisitByIds(ctx context.Context, ids []string, args HarbourVisitByIdsArgs) ([]*model.HarbourVisit, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.HarbourVisitCodec, graph.QueryRequest{Name: "HarbourVisitByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // EndedVoyagesArgs are the arguments of EndedVoyages that may be left out: nil.
 type EndedVoyagesArgs struct {
 	Consistent *bool
@@ -45,4 +73,18 @@ type EndedVoyagesArgs struct {
 // EndedVoyages asks the query EndedVoyages.
 func (r Reader) EndedVoyages(ctx context.Context, id string, args EndedVoyagesArgs) (*model.EndedVoyages, error) {
 	return graph.FetchOne(ctx, r.rt, model.EndedVoyagesCodec, graph.QueryRequest{Name: "EndedVoyages", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// EndedVoyagesByIdsArgs are the arguments of EndedVoyagesByIds that may be left out: nil.
+type EndedVoyagesByIdsArgs struct {
+	Consistent *bool
+}
+
+// EndedVoyagesByIds asks the query EndedVoyagesByIds.
+func (r Reader) EndedVoyagesByIds(ctx context.Context, ids []string, args EndedVoyagesByIdsArgs) ([]*model.EndedVoyages, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.EndedVoyagesCodec, graph.QueryRequest{Name: "EndedVoyagesByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -85,6 +85,15 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Post_ParcelByIds": {
+			Name:  "Post_ParcelByIds",
+			Type:  "Parcel",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
 		"Post_ParcelByPlace": {
 			Name:        "Post_ParcelByPlace",
 			Type:        "Parcel",

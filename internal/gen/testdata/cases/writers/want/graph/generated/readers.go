@@ -74,6 +74,20 @@ func (r Reader) PostParcel(ctx context.Context, id string, args PostParcelArgs) 
 	return graph.FetchOne(ctx, r.rt, model.ParcelCodec, graph.QueryRequest{Name: "Post_Parcel", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PostParcelByIdsArgs are the arguments of Post_ParcelByIds that may be left out: nil.
+type PostParcelByIdsArgs struct {
+	Consistent *bool
+}
+
+// PostParcelByIds asks the query Post_ParcelByIds.
+func (r Reader) PostParcelByIds(ctx context.Context, ids []string, args PostParcelByIdsArgs) ([]*model.Parcel, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ParcelCodec, graph.QueryRequest{Name: "Post_ParcelByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // PostParcelByPlaceArgs are the arguments of Post_ParcelByPlace that may be left out: nil.
 type PostParcelByPlaceArgs struct {
 	Eq        *string

@@ -51,6 +51,11 @@ func (r queries) PostParcel(ctx context.Context, id string, consistent *bool) (*
 	return Reader{r.rt}.PostParcel(ctx, id, PostParcelArgs{Consistent: consistent})
 }
 
+// PostParcelByIds answers Post_ParcelByIds.
+func (r queries) PostParcelByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Parcel, error) {
+	return Reader{r.rt}.PostParcelByIds(ctx, ids, PostParcelByIdsArgs{Consistent: consistent})
+}
+
 // PostParcelByPlace answers Post_ParcelByPlace.
 func (r queries) PostParcelByPlace(ctx context.Context, state string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ParcelByPlaceConnection, error) {
 	return Reader{r.rt}.PostParcelByPlace(ctx, state, PostParcelByPlaceArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

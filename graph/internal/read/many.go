@@ -1,0 +1,88 @@
+package read
+
+import (
+	"context"
+	"errors"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Many answers a query of kind QueryMany: the row of each id, in that order, nil where there is none that the viewer may
+// see. All are read in one batch, each once.
+func (rd *Reader) Many(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) ([]record.Record, error) {
+	t := rd.Catalog.Types[q.Type]
+	allowed := v.LevelOf(t.Rule)
+	if allowed == access.Refused {
+		return nil, v.Refusal(t.Name)
+	}
+	if n := len(r.IDs); n > rd.Config.MaxFanout {
+		return nil, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in "+
+			"another query", q.Name, n, rd.Config.MaxFanout)
+	}
+	key, err := rd.served.key(ctx, t.Model, driver.Primary)
+	if err == nil {
+		err = rd.served.knowsOwner(ctx, t, allowed)
+	}
+	if err != nil {
+		return nil, rd.Errors().Read(ctx, err, t.Name)
+	}
+	ids, places, err := distinctKeys(q, t, key, r.IDs)
+	if err != nil {
+		return nil, rd.served.asked(ctx, t.Model, err)
+	}
+	found := make([]record.Record, len(ids))
+	err = batches{rd, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found)
+	switch {
+	case errors.Is(err, keys.ErrFormerLayout):
+		return nil, rd.served.asked(ctx, t.Model, err)
+	case err != nil:
+		return nil, rd.Errors().userKey(ctx, err, t.Name)
+	}
+	recs := make([]record.Record, len(places))
+	for i, at := range places {
+		recs[i] = found[at]
+	}
+	return recs, nil
+}
+
+// distinctKeys composes the keys of ids, each once, and says which of them each id has.
+func distinctKeys(q *catalog.Query, t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey, places []int,
+	err error) {
+	places = make([]int, len(ids))
+	known := make(map[keys.Key]int, len(ids))
+	for i, id := range ids {
+		at, err := keyOfID(q, t, by, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		place, there := known[at]
+		if !there {
+			place = len(distinct)
+			known[at] = place
+			distinct = append(distinct, JoinKey{Key: at})
+		}
+		places[i] = place
+	}
+	return distinct, places, nil
+}
+
+// keyOfID composes the whole key of a row from the one value that names it.
+func keyOfID(q *catalog.Query, t *catalog.Type, by *querydb.Key, id keys.Value) (key keys.Key, err error) {
+	if !IsEntity(t) {
+		key.PK, err = partition(q, &by.PK, []keys.Value{id})
+		return key, err
+	}
+	if key.PK, err = composeID(&by.PK, id); err == nil && by.SK.Layout.Exists() {
+		key.SK, err = composeID(&by.SK, id)
+	}
+	if err != nil {
+		return key, badArgument(q, err)
+	}
+	return key, nil
+}
