@@ -27,8 +27,8 @@ func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
 				{Name: "by_it", PK: field("x")},
 			}},
 			[]string{
-				"Sales_Order", "Sales_OrderByCustomerId", "Sales_OrderByStatus", "Sales_OrderByBytes", "Sales_OrderByByline",
-				"Sales_OrderByByLine", "Sales_OrderByStatus", "Sales_OrderByBy", "Sales_OrderBy_it",
+				"Sales_Order", "Sales_OrderByIds", "Sales_OrderByCustomerId", "Sales_OrderByStatus", "Sales_OrderByBytes",
+				"Sales_OrderByByline", "Sales_OrderByByLine", "Sales_OrderByStatus", "Sales_OrderByBy", "Sales_OrderBy_it",
 			},
 		},
 	} {

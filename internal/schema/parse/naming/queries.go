@@ -28,12 +28,18 @@ func (l *queryNames) check() {
 		makers[f.Name] = "the project's own Query"
 	}
 	for _, d := range l.ReadModels {
+		faulty := false // what is wrong with the name of the query of one row is with that of many
 		for _, q := range d.Queries() {
+			if q.IDs != nil && faulty {
+				continue
+			}
 			if strings.HasPrefix(q.Name, "__") {
 				d.Report(rule.ReservedName, sdl.Position(d.Def.Position), nil, q.Name)
+				faulty = true
 			}
 			if other, taken := makers[q.Name]; taken {
 				d.Report(rule.QueryTaken, d.QueryPos(q), q.Source, q.Name, other)
+				faulty = true
 				continue
 			}
 			makers[q.Name] = d.QueryOrigin(q)
