@@ -46,13 +46,13 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	return row, err
 }
 
-// FetchMany answers a generated query of many rows by their ids, and prefetches the rows that the operation joins to them.
-// The rows stand in the order of the ids, nil where there is none. Generated readers call it; your own resolvers call the
-// generated readers.
+// FetchMany answers a generated query of many rows by their ids, and prefetches the rows that the operation joins to
+// them. The rows stand in the order of the ids, nil where there is none. Generated readers call it; your own resolvers
+// call the generated readers.
 func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) ([]*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}
-	recs, err := rt.reader.Many(ctx, rt.reader.Viewer(ctx), q, &r)
+	recs, err := read.ByIDs{Reader: rt.reader, Query: q}.Read(ctx, &r)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package cloudevents
 
 import "hash/maphash"
 
-// recent are values that events had lately, in pairs of places. A log has few sources, types and schemas, and the events
-// that are kept of it share their strings.
+// recent are values that events had lately, in pairs of places. A log has few sources, types and schemas, and the
+// events that are kept of it share their strings.
 type recent [64]string
 
 var seed = maphash.MakeSeed()

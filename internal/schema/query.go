@@ -51,8 +51,8 @@ var (
 	pageArgs    = queryarg.Names(queryarg.Page)
 )
 
-// Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of a
-// partition, the indexes. Their names are a contract with frontends.
+// Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of
+// a partition, the indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
 	if m.SeriesOf != nil {
 		return []Query{m.historyQuery()}
@@ -119,8 +119,8 @@ func (m *ReadModel) entityQueries() []Query {
 	return queries
 }
 
-// withMany is the query of one row, with the one of many rows where a single field names a row. An index whose query has
-// the same name keeps it.
+// withMany is the query of one row, with the one of many rows where a single field names a row. An index whose query
+// has the same name keeps it.
 func (m *ReadModel) withMany(one Query, halves ...Half) []Query {
 	fields := Composites(halves...)
 	taken := slices.ContainsFunc(m.Indexes, func(x *Index) bool { return x.Suffix() == manySuffix })

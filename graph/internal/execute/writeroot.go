@@ -48,20 +48,20 @@ func (w *writer) root(r *plan.Root, a *answer) bool {
 	case r.Row == nil:
 		return w.connection(&r.Asked, &a.page, 0) || w.null(&r.Member)
 	case r.Query.Kind == catalog.QueryMany:
-		return w.rows(r, a.recs)
+		return writeMany(w, r.Row, a.recs)
 	case a.rec == nil:
 		return w.absent(&r.Member)
 	}
 	return w.object(r.Row, 0) || w.null(&r.Member)
 }
 
-// rows writes rows and null in the place of each that is not there.
-func (w *writer) rows(r *plan.Root, recs []record.Record) bool {
+// writeMany writes the rows of a node, and null in the place of each that is not there.
+func writeMany(w *writer, n *plan.Node, recs []record.Record) bool {
 	list := w.openList()
 	for i, rec := range recs {
 		if rec == nil {
 			w.noElement(&list)
-		} else if !w.element(&list, r.Row, i, true) {
+		} else if !w.element(&list, n, i, true) {
 			break
 		}
 	}

@@ -2,12 +2,14 @@ package read
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // Target is where a join leads: the table of a type, or one of its indexes.
@@ -89,6 +91,15 @@ func (ks JoinKeys) Of(id keys.Value) (s JoinKey, ok bool, err error) {
 	}
 	ok = s.PK != "" && len(s.PK) <= keys.MaxPK && len(s.SK) <= keys.MaxSK && (s.SK != "" || !g.keyed())
 	return s, ok, nil
+}
+
+// OfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
+func (ks JoinKeys) OfStored(f *driver.Field, text []byte) (s JoinKey, ok bool, err error) {
+	id, ok := record.KeyValue(f.Scalar, text)
+	if !ok {
+		return JoinKey{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
+	}
+	return ks.Of(id)
 }
 
 // compose composes the key that an id has in the target. The sort half is left out where it has other fields than the

@@ -113,7 +113,8 @@ func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	case r.SeriesOf != nil:
 		return historyDescription(r)
 	case q.IDs != nil:
-		return fmt.Sprintf("The rows of %s that ids name, in that order; null in the place of each that is not there.", r.Name)
+		return fmt.Sprintf("The rows of %s that ids name, in that order; null in the place of each that is not there.",
+			r.Name)
 	case r.Entity != nil:
 		return entityDescription(r, q)
 	case q.Index != nil:

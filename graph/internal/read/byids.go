@@ -13,9 +13,16 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Many answers a query of kind QueryMany: the row of each id, in that order, nil where there is none that the viewer may
-// see. All are read in one batch, each once.
-func (rd *Reader) Many(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) ([]record.Record, error) {
+// ByIDs answers a query of kind QueryMany.
+type ByIDs struct {
+	*Reader
+	Query *catalog.Query
+}
+
+// Read reads the row of each id, in that order, nil where there is none that the viewer may see. All are read in one
+// batch, each once.
+func (rd ByIDs) Read(ctx context.Context, r *Request) ([]record.Record, error) {
+	q, v := rd.Query, rd.Viewer(ctx)
 	t := rd.Catalog.Types[q.Type]
 	allowed := v.LevelOf(t.Rule)
 	if allowed == access.Refused {
@@ -37,7 +44,7 @@ func (rd *Reader) Many(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		return nil, rd.served.asked(ctx, t.Model, err)
 	}
 	found := make([]record.Record, len(ids))
-	err = batches{rd, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found)
+	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found)
 	switch {
 	case errors.Is(err, keys.ErrFormerLayout):
 		return nil, rd.served.asked(ctx, t.Model, err)
@@ -52,8 +59,8 @@ func (rd *Reader) Many(ctx context.Context, v access.Viewer, q *catalog.Query, r
 }
 
 // distinctKeys composes the keys of ids, each once, and says which of them each id has.
-func distinctKeys(q *catalog.Query, t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey, places []int,
-	err error) {
+func distinctKeys(q *catalog.Query, t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey,
+	places []int, err error) {
 	places = make([]int, len(ids))
 	known := make(map[keys.Key]int, len(ids))
 	for i, id := range ids {
