@@ -50,7 +50,7 @@ func TestEveryExampleIsAnswered(t *testing.T) {
 	for _, op := range doc.Operations {
 		got := planned.operation(t, string(text), op.Name)
 		if strings.Contains(got, `"errors"`) || strings.Contains(got, `":null}}`) && !strings.Contains(got, "items") ||
-			strings.Contains(got, `"items":[]`) || strings.Contains(got, `[null,null`) {
+			strings.Contains(got, `"items":[]`) || strings.Contains(got, `[null`) {
 			t.Errorf("%s: %s", op.Name, got)
 		}
 		for name, other := range others {
