@@ -47,25 +47,29 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 }
 
 // FetchMany answers a generated query of many rows by their ids, and prefetches the rows that the operation joins to
-// them. The rows stand in the order of the ids, nil where there is none. Generated readers call it; your own resolvers
-// call the generated readers.
+// them. The rows stand in the order of the ids, nil where there is none; ids that name one row share it. Generated
+// readers call it; your own resolvers call the generated readers.
 func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) ([]*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}
-	recs, err := read.ByIDs{Reader: rt.reader, Query: q}.Read(ctx, &r)
+	found, err := read.ByIDs{Reader: rt.reader, Query: q}.Read(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]*R, len(recs))
-	for i, rec := range recs {
+	distinct := make([]*R, len(found.Rows))
+	for i, rec := range found.Rows {
 		if rec == nil {
 			continue
 		}
-		if rows[i], err = decode(ctx, rt, c, rec); err != nil {
+		if distinct[i], err = decode(ctx, rt, c, rec); err != nil {
 			return nil, err
 		}
 	}
-	return rows, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], recs)
+	rows := make([]*R, len(found.Places))
+	for i, at := range found.Places {
+		rows[i] = distinct[at]
+	}
+	return rows, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], found.Records())
 }
 
 // FetchPage answers a generated list query, and prefetches the rows that the operation joins to those of the page.

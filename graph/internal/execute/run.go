@@ -84,7 +84,11 @@ func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
 	case catalog.QueryOne:
 		a.rec, a.err = e.rd.Row(e.ctx, e.viewer, r.Query, &a.req)
 	case catalog.QueryMany:
-		a.recs, a.err = read.ByIDs{Reader: e.rd, Query: r.Query}.Read(e.ctx, &a.req)
+		var found read.Found
+		found, a.err = read.ByIDs{Reader: e.rd, Query: r.Query}.Read(e.ctx, &a.req)
+		if a.err == nil {
+			a.recs = found.Records()
+		}
 	default:
 		a.page, a.err = e.rd.Page(e.ctx, e.viewer, r.Query, &a.req)
 	}

@@ -19,17 +19,31 @@ type ByIDs struct {
 	Query *catalog.Query
 }
 
-// Read reads the row of each id, in that order, nil where there is none that the viewer may see. All are read in one
-// batch, each once.
-func (rd ByIDs) Read(ctx context.Context, r *Request) ([]record.Record, error) {
+// Found is the answer to a query of kind QueryMany.
+type Found struct {
+	Rows   []record.Record // distinct; nil where there is none that the viewer may see
+	Places []int           // which of them each id names
+}
+
+// Records are the rows in the order of the ids.
+func (f Found) Records() []record.Record {
+	recs := make([]record.Record, len(f.Places))
+	for i, at := range f.Places {
+		recs[i] = f.Rows[at]
+	}
+	return recs
+}
+
+// Read reads the rows that ids name, in one batch and each once.
+func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	q, v := rd.Query, rd.Viewer(ctx)
 	t := rd.Catalog.Types[q.Type]
 	allowed := v.LevelOf(t.Rule)
 	if allowed == access.Refused {
-		return nil, v.Refusal(t.Name)
+		return found, v.Refusal(t.Name)
 	}
 	if n := len(r.IDs); n > rd.Config.MaxFanout {
-		return nil, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in "+
+		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in "+
 			"another query", q.Name, n, rd.Config.MaxFanout)
 	}
 	key, err := rd.served.key(ctx, t.Model, driver.Primary)
@@ -37,25 +51,21 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) ([]record.Record, error) {
 		err = rd.served.knowsOwner(ctx, t, allowed)
 	}
 	if err != nil {
-		return nil, rd.Errors().Read(ctx, err, t.Name)
+		return found, rd.Errors().Read(ctx, err, t.Name)
 	}
-	ids, places, err := distinctKeys(q, t, key, r.IDs)
-	if err != nil {
-		return nil, rd.served.asked(ctx, t.Model, err)
+	var ids []JoinKey
+	if ids, found.Places, err = distinctKeys(q, t, key, r.IDs); err != nil {
+		return found, rd.served.asked(ctx, t.Model, err)
 	}
-	found := make([]record.Record, len(ids))
-	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found)
+	found.Rows = make([]record.Record, len(ids))
+	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found.Rows)
 	switch {
 	case errors.Is(err, keys.ErrFormerLayout):
-		return nil, rd.served.asked(ctx, t.Model, err)
+		return found, rd.served.asked(ctx, t.Model, err)
 	case err != nil:
-		return nil, rd.Errors().userKey(ctx, err, t.Name)
+		return found, rd.Errors().userKey(ctx, err, t.Name)
 	}
-	recs := make([]record.Record, len(places))
-	for i, at := range places {
-		recs[i] = found[at]
-	}
-	return recs, nil
+	return found, nil
 }
 
 // distinctKeys composes the keys of ids, each once, and says which of them each id has.
