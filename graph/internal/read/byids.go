@@ -43,8 +43,8 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 		return found, v.Refusal(t.Name)
 	}
 	if n := len(r.IDs); n > rd.Config.MaxFanout {
-		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in "+
-			"another query", q.Name, n, rd.Config.MaxFanout)
+		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others "+
+			"in another query", q.Name, n, rd.Config.MaxFanout)
 	}
 	key, err := rd.served.key(ctx, t.Model, driver.Primary)
 	if err == nil {
