@@ -157,6 +157,12 @@ func (a *author) value(query string, def *ast.ArgumentDefinition) string {
 	switch def.Name {
 	case "id":
 		return quoted(a.id(query))
+	case "ids":
+		all := make([]string, a.IntN(6))
+		for i := range all {
+			all[i] = quoted(a.id(query))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
 	case "consistent", "reverse":
 		return pick(a.dice, []string{"true", "false"})
 	case "limit":
@@ -203,7 +209,7 @@ func (a *author) id(query string) string {
 		return sample.OrderID(a.IntN(sample.Small.Orders))
 	case strings.HasPrefix(query, "Ops_"):
 		return pick(a.dice, []string{"prod/billing", "staging/orders", "prod/catalog", "prod/none"})
-	case query == "Billing_Ownership":
+	case strings.HasPrefix(query, "Billing_Ownership"):
 		return "acct-" + strconv.Itoa(a.IntN(12))
 	}
 	return fmt.Sprintf("inv-%d-%d", a.IntN(11), a.IntN(4))
