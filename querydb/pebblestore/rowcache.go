@@ -65,6 +65,7 @@ type CacheStats struct {
 // CacheStats returns the counters of the row cache.
 func (s *Store) CacheStats() CacheStats {
 	c := s.rows
+	c.entries.CleanUp() // else what was added just now may not be weighed yet
 	return CacheStats{c.hits.Load(), c.misses.Load(), c.entries.EstimatedSize(), c.entries.WeightedSize()}
 }
 
