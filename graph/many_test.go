@@ -9,6 +9,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/keys"
 )
 
 // bothWays are the shop with its rows, answered by plans and by resolvers.
@@ -57,7 +60,8 @@ func TestListsOfIDsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnIDThatCanBeNoKeyIsTheCallersMistake: no row is answered as if it were not there.
+// TestAnIDThatCanBeNoKeyIsTheCallersMistake: no row is answered as if it were not there, and the error says which it
+// is.
 func TestAnIDThatCanBeNoKeyIsTheCallersMistake(t *testing.T) {
 	for way, b := range bothWays(t, Config{AuthOff: true}) {
 		for _, id := range []string{"", strings.Repeat("x", 3000)} {
@@ -65,6 +69,11 @@ func TestAnIDThatCanBeNoKeyIsTheCallersMistake(t *testing.T) {
 				map[string]any{"ids": []any{"o1", id}})
 			if diff := cmp.Diff([]string{"BAD_USER_INPUT r"}, got.Errors); diff != "" {
 				t.Errorf("%s: an id of %d bytes: %s", way, len(id), diff)
+			}
+			_, err := read.ByIDs{Reader: b.rt.reader, Query: b.catalog.Queries["OrderByIds"]}.Read(t.Context(),
+				&read.Request{IDs: []keys.Value{keys.String("o1"), keys.String(id)}})
+			if err == nil || !strings.Contains(err.Error(), "OrderByIds: ids[1]: no row of Order can have this key") {
+				t.Errorf("%s: an id of %d bytes: %v", way, len(id), err)
 			}
 		}
 	}

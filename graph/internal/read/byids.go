@@ -2,7 +2,7 @@ package read
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -54,29 +54,23 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 		return found, rd.Errors().Read(ctx, err, t.Name)
 	}
 	var ids []JoinKey
-	if ids, found.Places, err = distinctKeys(q, t, key, r.IDs); err != nil {
+	if ids, found.Places, err = rd.distinctKeys(t, key, r.IDs); err != nil {
 		return found, rd.served.asked(ctx, t.Model, err)
 	}
 	found.Rows = make([]record.Record, len(ids))
 	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found.Rows)
-	switch {
-	case errors.Is(err, keys.ErrFormerLayout):
-		return found, rd.served.asked(ctx, t.Model, err)
-	case err != nil:
-		return found, rd.Errors().userKey(ctx, err, t.Name)
-	}
-	return found, nil
+	return found, rd.Errors().Read(ctx, err, t.Name)
 }
 
 // distinctKeys composes the keys of ids, each once, and says which of them each id has.
-func distinctKeys(q *catalog.Query, t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey,
+func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey,
 	places []int, err error) {
 	places = make([]int, len(ids))
 	known := make(map[keys.Key]int, len(ids))
 	for i, id := range ids {
-		at, err := keyOfID(q, t, by, id)
-		if err != nil {
-			return nil, nil, err
+		at, err := rd.keyOf(t, by, id)
+		if err != nil { // of a list, it must be told which
+			return nil, nil, badArgument(rd.Query, fmt.Errorf("%s[%d]: %w", rd.Query.PK[0].Name, i, err))
 		}
 		place, there := known[at]
 		if !there {
@@ -89,17 +83,18 @@ func distinctKeys(q *catalog.Query, t *catalog.Type, by *querydb.Key, ids []keys
 	return distinct, places, nil
 }
 
-// keyOfID composes the whole key of a row from the one value that names it.
-func keyOfID(q *catalog.Query, t *catalog.Type, by *querydb.Key, id keys.Value) (key keys.Key, err error) {
-	if !IsEntity(t) {
-		key.PK, err = partition(q, &by.PK, []keys.Value{id})
-		return key, err
-	}
-	if key.PK, err = composeID(&by.PK, id); err == nil && by.SK.Layout.Exists() {
-		key.SK, err = composeID(&by.SK, id)
+// keyOf composes the whole key of a row from the one value that names it.
+func (rd ByIDs) keyOf(t *catalog.Type, by *querydb.Key, id keys.Value) (key keys.Key, err error) {
+	if IsEntity(t) {
+		key, err = Target{Type: t, Index: driver.Primary}.compose(by, id)
+	} else {
+		key.PK, err = compose(&by.PK, rd.Query.PK, []keys.Value{id})
 	}
 	if err != nil {
-		return key, badArgument(q, err)
+		return key, err
+	}
+	if err := rd.db.Validate(t.Model, &querydb.Row{Key: key}); err != nil {
+		return key, noKey(t.Name)
 	}
 	return key, nil
 }

@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"math"
@@ -89,10 +90,15 @@ func (e Errors) Internal(ctx context.Context, err error, what string) error {
 // userKey is read for a key that the client gave: a key that no row can have is the client's mistake.
 func (e Errors) userKey(ctx context.Context, err error, what string) error {
 	if errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) {
-		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer "+
-			"than 2048 bytes (partition) or 1024 bytes (sort key)", what)
+		return graphqlerr.New(graphqlerr.BadUserInput, "%w", noKey(what))
 	}
 	return e.Read(ctx, err, what)
+}
+
+// noKey says that no row can have a key.
+func noKey(what string) error {
+	return fmt.Errorf("no row of %s can have this key: a key is neither empty nor longer than 2048 bytes (partition) or "+
+		"1024 bytes (sort key)", what)
 }
 
 // CopyError returns an error that can be given a path of its own: one failed read may fail several fields.
