@@ -36,7 +36,7 @@ func (l *stuckLog) Read(ctx context.Context, partition string, after uint64, n i
 func TestRunnersShareABudgetWhileTheyHaveSomethingToFold(t *testing.T) {
 	part := 0.9
 	worked := time.Duration(part * float64(time.Second)) // by one of two to a processor in two seconds
-	budget, err := projection.NewBudget(part)
+	budget, err := projection.NewBudget(part, part)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func (s *scannedStore) Scan(ctx context.Context, q driver.Scan) (rows []driver.R
 
 // TestABuildThatIsAbortedGivesItsPartBack also amid the copy of rows, before the first event.
 func TestABuildThatIsAbortedGivesItsPartBack(t *testing.T) {
-	budget, err := projection.NewBudget(0.5)
+	budget, err := projection.NewBudget(0.5, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestABuildThatIsAbortedGivesItsPartBack(t *testing.T) {
 			t.Fatalf("%v after %d pages, want the copy to end at the second", err, store.pages)
 		}
 	}
-	fresh, err := projection.NewBudget(0.5)
+	fresh, err := projection.NewBudget(0.5, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (s distantStore) Get(ctx context.Context, g driver.Get) ([]driver.Row, erro
 // TestABudgetHoldsUpNoCommitToASharedStore: what was read of it must be written in time, so a Runner rests before it
 // reads, and not between the two.
 func TestABudgetHoldsUpNoCommitToASharedStore(t *testing.T) {
-	budget, err := projection.NewBudget(0.005) // a rest after one read takes longer than a commit may
+	budget, err := projection.NewBudget(0.005, 0.005) // a rest after one read takes longer than a commit may
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func TestAServerFoldsNothingWhereOthersCanFold(t *testing.T) {
 
 // TestAServerThatFoldsNothingRefusesOptionsOfFolds on its command line: they would have no effect.
 func TestAServerThatFoldsNothingRefusesOptionsOfFolds(t *testing.T) {
-	for _, option := range []string{"--window=10", "--max-dead-letters=5", "--rebuild-share=0.2", "--switch=manual"} {
+	for _, option := range []string{"--window=10", "--max-dead-letters=5", "--rebuild-share=0.1", "--switch=manual"} {
 		runProgram(t, newProject(false).App, start{args: []string{"serve", "--listen", "127.0.0.1:0", "--fold", "off",
 			"--store", "dynamodb:x-", option}}).wantExit(t, exitUsage, "no effect with --fold=off")
 	}

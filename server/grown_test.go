@@ -110,10 +110,11 @@ func (p *process) kill() {
 	_ = p.cmd.Wait() // that it was killed is known
 }
 
-// poller asks a server without a pause, also while it is down, and keeps what it was answered.
+// poller asks a server again and again, also while it is down, and keeps what it was answered.
 type poller struct {
-	end  chan struct{}
-	done sync.WaitGroup
+	rests time.Duration // between two questions
+	end   chan struct{}
+	done  sync.WaitGroup
 
 	mu    sync.Mutex
 	url   string // "" while nobody is to answer
@@ -121,8 +122,8 @@ type poller struct {
 	wrong []string
 }
 
-func poll(query string, right func(answer string) bool) *poller {
-	p := &poller{end: make(chan struct{})}
+func poll(query string, rests time.Duration, right func(answer string) bool) *poller {
+	p := &poller{rests: rests, end: make(chan struct{})}
 	body := fmt.Sprintf(`{"query":%q}`, query)
 	p.done.Go(func() {
 		for {
@@ -138,6 +139,7 @@ func poll(query string, right func(answer string) bool) *poller {
 				time.Sleep(time.Millisecond) // the process is started again
 				continue
 			}
+			time.Sleep(p.rests)
 			began := time.Now()
 			res, err := http.Post(url+"/graphql", "application/json", strings.NewReader(body))
 			if err != nil {
@@ -199,15 +201,16 @@ func TestAGrowingSchemaLeavesNoReaderInTheDark(t *testing.T) {
 
 	first := startSchema(t, "1", args...)
 	awaitAnswer(t, first, row, isRow)
-	rows := poll(row, isRow)
+	const often = 5 * time.Millisecond // beside the one that asks without a pause, whose answers are timed
+	rows := poll(row, 0, isRow)
 	rows.at(first.url)
-	fields := poll(field, func(answer string) bool { return isBuilding(answer) || isField(answer) })
-	indexes := poll(index, func(answer string) bool { return isBuilding(answer) || isIndex(answer) })
-	others := []*poller{poll(row, isRow), poll(row, isRow)} // in the place of those that ask for what is new
+	fields := poll(field, often, func(answer string) bool { return isBuilding(answer) || isField(answer) })
+	indexes := poll(index, often, func(answer string) bool { return isBuilding(answer) || isIndex(answer) })
+	others := []*poller{poll(row, often, isRow), poll(row, often, isRow)} // in the place of those that ask for what is new
 	for _, one := range others {
 		one.at(first.url)
 	}
-	pause(t, time.Second)
+	pause(t, max(time.Second, time.Duration(events)*10*time.Microsecond))
 	before, n := rows.at("")
 	t.Logf("before: p99 %v of %d answers", before, n)
 	for _, one := range others {

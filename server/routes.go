@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/graph/playground"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/server/internal/access"
@@ -46,6 +47,7 @@ type routes struct {
 	storages  health.Directories
 	backups   backup.Sender
 	verifies  *verify.Verifier
+	builds    *projection.Budget // what rows that are built beside those that serve are folded within
 	health    *health.Health
 	inflight  limits.Inflight
 	documents *persisted.Guard
@@ -94,7 +96,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		Send:    []string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
 		Read:    []string{positions.Header, positions.ConsistencyHeader},
 	}
-	api := middleware.HeadAsGet(p.identified(at.Handler(p.graphql(measured, at))))
+	api := middleware.HeadAsGet(p.identified(at.Handler(p.asked(p.graphql(measured, at)))))
 	mux.Handle("/graphql", cors.Handler(api))
 	mux.Handle("GET /schema.graphql", cors.Handler(p.schema()))
 	if p.cfg.Playground {
@@ -131,6 +133,14 @@ func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) 
 	}
 	p.documents.Configure(&cfg)
 	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), cfg)
+}
+
+// asked has rebuilds leave more of the processors to queries while there are any.
+func (p *routes) asked(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.builds.Asked()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // identified knows the caller where callers are verified.

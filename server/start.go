@@ -89,19 +89,18 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
-	budget, err := projection.NewBudget(s.cfg.RebuildShare)
-	if err != nil {
+	if s.builds, err = projection.NewBudget(s.cfg.RebuildShare, s.cfg.UnaskedShare()); err != nil {
 		return err
 	}
 	err = s.folds.KeepServing(ctx, projections.Keep{
-		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Budget: budget,
+		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Budget: s.builds,
 		Rebuilt: s.cfg.ReadyWhen == "rebuilt", Off: s.cfg.foldsNothing(),
 	})
 	if err != nil {
 		return err
 	}
 	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner}
-	s.verifies.Runner.Budget = budget
+	s.verifies.Runner.Budget = s.builds
 	if err := s.folds.Prepare(ctx); err != nil {
 		return err
 	}

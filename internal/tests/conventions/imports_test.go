@@ -122,7 +122,7 @@ var rules = map[string]rule{
 	"projection/internal/fold": {own: []string{"keys", "querydb", "querydb/aggregate", "querydb/driver", "querydb/record",
 		"projection/internal/cascade", "projection/internal/recopy",
 		"projection/internal/usercode"}},
-	"projection/internal/pace":     {own: []string{"internal/backoff"}},
+	"projection/internal/pace":     {[]string{"internal/backoff"}, []string{"golang.org/x/sync/semaphore"}},
 	"projection/internal/recopy":   {own: []string{"querydb", "querydb/record"}},
 	"projection/internal/position": {own: []string{"eventlog", "querydb"}},
 	"projection/internal/usercode": {own: []string{"eventlog"}},

@@ -6,45 +6,90 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/foldql/foldql/internal/backoff"
 )
 
 // Budget is a part of the processors. Those who share it work in turns: all of them for no more than that part of the
 // time of all processors, each for an equal part of that, and no more of them at once than the part is whole
-// processors, or one. The others are left to those whom somebody waits for, at every moment.
+// processors, or one. The others are left to those whom somebody waits for, at every moment. While nobody waits for
+// anything, the part may be another, larger one.
 type Budget struct {
-	share  float64
-	cpus   int
-	places chan struct{} // one for each who may work at once
+	asked, unasked float64 // the part while somebody asks, and while nobody does
+	cpus           int
+	places         *semaphore.Weighted
+	most           int64 // places
 
-	mu      sync.Mutex
-	working int // members that have anything to do
+	newlyAsked atomic.Bool // since it was last looked at
+
+	mu        sync.Mutex
+	lastAsked time.Time
+	working   int // members that have anything to do
 }
 
-// New makes the Budget of a part, above 0 and up to 1, of the processors that the process may use.
-func New(share float64) (*Budget, error) {
-	if !(share > 0 && share <= 1) {
-		return nil, fmt.Errorf("a budget of %v: give a part above 0 and up to 1", share)
+// New makes the Budget of a part, above 0 and up to 1, of the processors that the process may use; unasked, which is no
+// smaller, is the part while nobody asks for anything.
+func New(part, unasked float64) (*Budget, error) {
+	if !(part > 0 && part <= unasked && unasked <= 1) {
+		return nil, fmt.Errorf("a budget of %v, and of %v while nobody asks: give parts above 0 and up to 1, the second "+
+			"no smaller than the first", part, unasked)
 	}
-	return newBudget(share, runtime.GOMAXPROCS(0)), nil
+	return newBudget(part, unasked, runtime.GOMAXPROCS(0)), nil
 }
 
-func newBudget(share float64, cpus int) *Budget {
-	return &Budget{share: share, cpus: cpus, places: make(chan struct{}, max(1, int(share*float64(cpus))))}
+func newBudget(part, unasked float64, cpus int) *Budget {
+	most := int64(max(1, int(unasked*float64(cpus))))
+	return &Budget{asked: part, unasked: unasked, cpus: cpus, places: semaphore.NewWeighted(most), most: most}
+}
+
+// Asked says that somebody asks for something. It costs next to nothing.
+func (b *Budget) Asked() {
+	if !b.newlyAsked.Load() {
+		b.newlyAsked.Store(true)
+	}
+}
+
+// quiet is how long nobody has asked when nobody asks.
+const quiet = 250 * time.Millisecond
+
+// share is the part as of now. Its caller holds the lock.
+func (b *Budget) share() float64 {
+	if b.asked == b.unasked {
+		return b.asked
+	}
+	now := time.Now()
+	if b.newlyAsked.Load() {
+		b.newlyAsked.Store(false)
+		b.lastAsked = now
+	}
+	if now.Sub(b.lastAsked) < quiet {
+		return b.asked
+	}
+	return b.unasked
+}
+
+// room is how many places one takes who works now, so that no more work at once than may.
+func (b *Budget) room() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	may := max(1, int64(b.share()*float64(b.cpus)))
+	return (b.most + may - 1) / may
 }
 
 // Passes is the time that passes while one of those who share the Budget works for so long.
 func (b *Budget) Passes(worked time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.among(b.working, worked)
+	return b.among(b.working, b.share(), worked)
 }
 
-// among is the time that passes while one of so many works for so long.
-func (b *Budget) among(n int, worked time.Duration) time.Duration {
-	own := min(1, b.share*float64(b.cpus)/float64(max(n, 1)))
+// among is the time that passes while one of so many, who share a part, works for so long.
+func (b *Budget) among(n int, share float64, worked time.Duration) time.Duration {
+	own := min(1, share*float64(b.cpus)/float64(max(n, 1)))
 	return time.Duration(float64(worked) / own)
 }
 
@@ -59,8 +104,8 @@ type Member struct {
 }
 
 // Join makes a Member, which has nothing to do yet. The work of one that waits is mostly to wait for the answers of
-// others: it takes hardly any of the processors' time, so it needs no place, and its part is what one has alone. The
-// Budget may be nil.
+// others: it takes hardly any of the processors' time, so it needs no place, and its part is what one has alone while
+// nobody asks. The Budget may be nil.
 func (b *Budget) Join(waits bool) *Member { return &Member{of: b, waits: waits} }
 
 // Works says whether the member has anything to do: the others have its part where it has not.
@@ -94,7 +139,7 @@ func (m *Member) worked(from, to time.Time) {
 		m.next = early
 	}
 	if m.waits {
-		m.next = m.next.Add(m.of.among(1, took))
+		m.next = m.next.Add(m.of.among(1, m.of.unasked, took))
 		return
 	}
 	m.next = m.next.Add(m.of.Passes(took))

@@ -26,7 +26,7 @@ func TestAllWhoShareABudgetTakeNoMoreThanItTogether(t *testing.T) {
 				const whole = time.Minute
 				ctx, cancel := context.WithTimeout(t.Context(), whole)
 				defer cancel()
-				b := newBudget(c.share, c.cpus)
+				b := newBudget(c.share, c.share, c.cpus)
 				worked := make([]atomic.Int64, c.members)
 				var now, most atomic.Int64 // who works at once: no two wake at a time that is drawn
 				var all sync.WaitGroup
@@ -74,9 +74,42 @@ func TestAllWhoShareABudgetTakeNoMoreThanItTogether(t *testing.T) {
 	}
 }
 
+// TestThePartIsSmallerWhileSomebodyAsks, for a while after each question, and so are the places.
+func TestThePartIsSmallerWhileSomebodyAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBudget(0.1, 0.4, 8)
+		want := func(when string, passes time.Duration, atOnce int) {
+			t.Helper()
+			if got := b.Passes(time.Second).Round(time.Millisecond); got != passes {
+				t.Errorf("%s the work of a second takes %v, want %v", when, got, passes)
+			}
+			n, room := 0, b.room()
+			for b.places.TryAcquire(room) {
+				n++
+			}
+			b.places.Release(int64(n) * room)
+			if n != atOnce {
+				t.Errorf("%s %d work at once, want %d", when, n, atOnce)
+			}
+		}
+		for range 10 {
+			b.Join(false).Works(true)
+		}
+		want("before anybody asks", 3125*time.Millisecond, 3)
+		for range 3 {
+			b.Asked()
+			want("while somebody asks", 12500*time.Millisecond, 1)
+			time.Sleep(quiet - 1)
+		}
+		want("not long after that", 12500*time.Millisecond, 1)
+		time.Sleep(1)
+		want("when nobody has asked for a while", 3125*time.Millisecond, 3)
+	})
+}
+
 // TestWhoHasNothingToDoLeavesItsPartToTheOthers as long as that is so.
 func TestWhoHasNothingToDoLeavesItsPartToTheOthers(t *testing.T) {
-	b := newBudget(0.25, 2)
+	b := newBudget(0.25, 0.25, 2)
 	all := []*Member{b.Join(false), b.Join(false), b.Join(false), b.Join(false)}
 	for _, m := range all {
 		m.Works(true)
@@ -95,7 +128,7 @@ func TestWhoHasNothingToDoLeavesItsPartToTheOthers(t *testing.T) {
 // TestOneThatWaitsForOthersTakesNobodysPlace nor part, and is bounded all the same, as if it were alone.
 func TestOneThatWaitsForOthersTakesNobodysPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(0.25, 2)
+		b := newBudget(0.25, 0.25, 2)
 		local, waiting := b.Join(false).NewTurns(), b.Join(true)
 		for range 3 {
 			b.Join(true).Works(true)
@@ -132,7 +165,7 @@ func TestOneThatWaitsForOthersTakesNobodysPlace(t *testing.T) {
 // TestOneThatWaitsAsideLeavesItsPlaceToAnother, and has worked nevertheless.
 func TestOneThatWaitsAsideLeavesItsPlaceToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(0.25, 2)
+		b := newBudget(0.25, 0.25, 2)
 		one, other := b.Join(false).NewTurns(), b.Join(false).NewTurns()
 		if err := one.Begin(t.Context()); err != nil {
 			t.Fatal(err)
@@ -155,7 +188,7 @@ func TestOneThatWaitsAsideLeavesItsPlaceToAnother(t *testing.T) {
 // TestATurnThatHungIsNotPaidForAtLength: what was stopped for an hour took no processor's time.
 func TestATurnThatHungIsNotPaidForAtLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(0.25, 2)
+		b := newBudget(0.25, 0.25, 2)
 		m := b.Join(false)
 		turns := m.NewTurns()
 		if err := turns.Begin(t.Context()); err != nil {
@@ -176,7 +209,7 @@ func TestATurnThatHungIsNotPaidForAtLength(t *testing.T) {
 // TestATurnEndsWithItsContext: nobody waits for a turn, or rests, for longer.
 func TestATurnEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(0.001, 1)
+		b := newBudget(0.001, 0.001, 1)
 		m := b.Join(false)
 		ctx, cancel := context.WithCancel(t.Context())
 		turns := m.NewTurns()
@@ -203,9 +236,9 @@ func TestATurnEndsWithItsContext(t *testing.T) {
 }
 
 func TestABudgetIsAPart(t *testing.T) {
-	for _, share := range []float64{0, -1, 1.1} {
-		if _, err := New(share); err == nil {
-			t.Errorf("a budget of %v is taken", share)
+	for _, parts := range [][2]float64{{0, 0.5}, {-1, 0.5}, {0.5, 1.1}, {0.5, 0.4}} {
+		if _, err := New(parts[0], parts[1]); err == nil {
+			t.Errorf("a budget of %v is taken", parts)
 		}
 	}
 }
