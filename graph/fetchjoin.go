@@ -10,13 +10,14 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// JoinOne resolves a @resolves field. It returns nil if the id is absent or leads to no row.
-func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value) (*R,
-	error) {
-	if !id.Present() {
+// JoinOne resolves a @resolves field. It returns nil if the id, or one of the values that are a key together, is
+// absent, or leads to no row.
+func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
+	id ...keys.Value) (*R, error) {
+	if keys.CountLeading(id) < len(id) {
 		return nil, nil
 	}
-	found, err := JoinMany(ctx, rt, parent, field, c, []keys.Value{id})
+	found, err := join(ctx, rt, parent, field, c, [][]keys.Value{id})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -27,7 +28,17 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 // exist. Rows that were prefetched are not read again.
 func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
 	ids []keys.Value) ([]*R, error) {
-	g := rt.reader.Target(rt.reader.Catalog.Types[parent].Fields[field].Join)
+	each := make([][]keys.Value, len(ids))
+	for i := range ids {
+		each[i] = ids[i : i+1]
+	}
+	return join(ctx, rt, parent, field, c, each)
+}
+
+// join returns the rows that ids lead to.
+func join[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
+	ids [][]keys.Value) ([]*R, error) {
+	g := read.NewTarget(rt.reader.Catalog, rt.reader.Catalog.Types[parent].Fields[field].Join)
 	recs, err := rt.resolver.AnswerJoin(ctx, g, ids)
 	if err != nil {
 		return nil, read.CopyError(err)

@@ -64,6 +64,15 @@ func TestPlanAnswers(t *testing.T) {
 			`{"Order":{"customer":{"name":"Customer 0"},"referrer":{"name":"Customer 3"},"products":[
 				{"name":"Product \"0\" ✓","price":0.5,"maker":{"name":"Customer 0"}},{"name":"Product \"1\" ✓","price":1.5,"maker":null},
 				{"name":"Product \"0\" ✓","price":0.5,"maker":{"name":"Customer 0"}}],"lastTrack":{"status":"SENT"},"tags":null}}`},
+		{"a join to a key of several fields is to that row",
+			`{ OrderByStatus(status: OPEN, limit: 3) { items { orderId placedTrack { changedAt status } } } o19: Order(id: "o19") { placedTrack { status } } }`,
+			nil, `{"OrderByStatus":{"items":[
+				{"orderId":"o0","placedTrack":{"changedAt":"2024-01-01T10:00:00.000Z","status":"OPEN"}},
+				{"orderId":"o3","placedTrack":{"changedAt":"2024-01-02T10:00:00.000Z","status":"PAID"}},
+				{"orderId":"o6","placedTrack":null}]},"o19":{"placedTrack":null}}`},
+		{"a join by several values is null where one of them is null",
+			`{ a: Order(id: "o0") { referrerTrack { status } } b: Order(id: "o1") { referrerTrack { status } } }`, nil,
+			`{"a":{"referrerTrack":null},"b":{"referrerTrack":null}}`},
 		{"a join that leads nowhere is null", `{ Order(id: "o10") { customer { name } referrer { name } } }`, nil,
 			`{"Order":{"customer":null,"referrer":null}}`},
 		{"keys of several fields are given as one text",

@@ -27,6 +27,9 @@ var readsPerOperation = []struct {
 	{"a batch holds every key of its level", `{ Order(id: "big") { products { name } } }`, 2, 251, 0},
 	{"a sorted target is one range per id", `{ OrderByStatus(status: OPEN, limit: 3) { items { lastTrack { ` +
 		`status } } } }`, 0, 0, 4},
+	{"a sorted target is one batch by whole keys, none where a part is null", `{ OrderByStatus(status: OPEN, limit: 3) { ` +
+		`items { placedTrack { status } } } }`, 1, 3, 1},
+	{"nothing is read by a key of which a part is null", `{ Order(id: "o1") { referrerTrack { status } } }`, 1, 1, 0},
 	{"pages are one range for each value", `{ OrderByStatus(status: OPEN, limit: 3) { items { tracks(limit: 1) { items { ` +
 		`status } } } } }`, 0, 0, 4},
 	{"rows that share a value share the page", `{ OrderByStatus(status: OPEN, limit: 3) { items { sameStatus(limit: 2) { ` +
@@ -120,6 +123,10 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 			`"by":["status"],"reads":1,"rows":3,"keys":4,"lacks":["sold"],"joins":[` +
 			`{"path":"page.items.lastTrack","field":"Order.lastTrack","how":"a partition each","table":"Track",` +
 			`"by":["orderId"],"reads":3,"rows":3,"keys":6}]}],"levels":2,"reads":5,"rows":6,"keys":13}`,
+		`{ Order(id: "o1") { placedTrack { status } } }`: `{"steps":[{"path":"Order","field":"Order","how":"by key",` +
+			`"table":"Order","by":["id"],"reads":1,"rows":1,"keys":1,"joins":[` +
+			`{"path":"Order.placedTrack","field":"Order.placedTrack","how":"batch of keys","table":"Track",` +
+			`"by":["orderId","placedAt"],"reads":1,"rows":1,"keys":1}]}],"levels":2,"reads":2,"rows":2,"keys":2}`,
 		`{ o: OrderByIds(ids: ["o0", "o1"]) { customer { name } } }`: `{"steps":[{"path":"o","field":"OrderByIds",` +
 			`"how":"batch of keys","table":"Order","by":["ids"],"reads":1,"rows":2,"keys":2,"joins":[` +
 			`{"path":"o.customer","field":"Order.customer","how":"batch of keys","table":"Customer","by":["customerId"],` +

@@ -21,6 +21,7 @@ import (
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/differential"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // reference executes the shop's operations field by field over the functions that generated resolvers call, as slowly
@@ -165,7 +166,17 @@ func (r *reference) field(ctx context.Context, typ string, f graphql.CollectedFi
 		}
 		return got, err
 	}
-	got, err := JoinOne(ctx, r.b.rt, typ, name, target, id)
+	ids := []keys.Value{id}
+	if by := field.Join.By; by != nil {
+		ids = nil
+		for _, ordinal := range by {
+			part := &t.Model.Fields[ordinal]
+			text, _ := (*of)[part.Name].(json.RawMessage)
+			v, _ := record.KeyValue(part.Scalar, text)
+			ids = append(ids, v)
+		}
+	}
+	got, err := JoinOne(ctx, r.b.rt, typ, name, target, ids...)
 	if got == nil {
 		return nil, err
 	}

@@ -93,6 +93,14 @@ func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 	if n := b.store.queries.Load(); n != 1 {
 		t.Errorf("%d ranges, wanted 1", n)
 	}
+	placed, err := JoinOne(ctx, b.rt, "Order", "placedTrack", b.codec("Track"), keys.String("o1"), keys.DateTime(day(1)))
+	if err != nil || placed == nil || text1(placed, "status") != "OPEN" {
+		t.Errorf("by a key of two values: %v %v", placed, err)
+	}
+	part, err := JoinOne(ctx, b.rt, "Order", "placedTrack", b.codec("Track"), keys.String("o1"), keys.Value{})
+	if part != nil || err != nil {
+		t.Errorf("by a key of which a part is absent: %v %v", part, err)
+	}
 	none, err := JoinOne(ctx, b.rt, "Order", "referrer", b.codec("Customer"), keys.Value{})
 	if none != nil || err != nil {
 		t.Errorf("an absent id: %v %v", none, err)

@@ -52,6 +52,9 @@ type Join struct {
 	Target string // GraphQL type, a key of Catalog.Types
 	Many   bool
 	Index  int // ordinal of the target's index, driver.Primary for its table
+	// By are the ordinals of the fields that hold the target's key together, in the order of the key: those of its
+	// partition half, or of both halves. Empty where the field that the join stands at holds it alone.
+	By []int
 	// Pages is a key of Catalog.Queries: the query of kind QueryPage with whose pages the field answers, under the value
 	// in the place of its partition key. "" for rows that ids lead to.
 	Pages string

@@ -137,11 +137,12 @@ type Join struct {
 	Name   string
 	Source *Field
 	Target *ReadModel
-	Many   bool   // Source is a list, and each of its elements leads to a row
-	Paged  bool   `json:",omitempty"` // Source is one value, which leads to pages of the query Pages
-	Via    *Index // nil: by primary key
-	Key    *Field // of Target, by whose value its row is found
-	Auth   *Auth  // of Source: who may not read the id may not read what it leads to
+	Many   bool     // Source is a list, and each of its elements leads to a row
+	Paged  bool     `json:",omitempty"` // Source is one value, which leads to pages of the query Pages
+	Via    *Index   // nil: by primary key
+	By     []*Field // which hold the key of the row together, in the order of the key; Source alone, or with others
+	Keys   []*Field // of Target, aligned with By: by whose values its row is found
+	Auth   *Auth    // of Source: who may not read the id may not read what it leads to
 	Pos    Pos
 }
 

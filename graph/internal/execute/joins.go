@@ -9,7 +9,6 @@ import (
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
-	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -159,19 +158,19 @@ func (js *Joins) Resolve(level []*plan.Node) {
 // findKeys notes which rows each row of the node leads to.
 func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 	parents, child := &js.nodes[n.ID].JoinedRows, &js.nodes[j.Node.ID]
-	field := &n.Type.Model.Fields[j.Ordinal]
 	if js.seen == nil {
 		js.seen = map[read.JoinKey]int32{}
 	}
 	clear(js.seen)
-	ids, err := js.rd.JoinKeys(js.ctx, j.Target)
+	find, err := js.rd.JoinKeys(js.ctx, j.Target)
 	if err != nil {
 		js.deny(j, err)
 	}
+	leads := leads{js: js, join: j, child: child, find: find, fields: n.Type.Model.Fields}
 	child.starts = append(child.starts, 0)
 	for i, rec := range parents.Records {
 		if rec != nil && parents.Err(i) == nil && !js.closed(n, j.Rule, rec) {
-			js.findKeysOf(child, j, ids, field, rec.JSON(j.Ordinal))
+			leads.follow(rec)
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
 	}
@@ -184,40 +183,6 @@ func (js *Joins) closed(n *plan.Node, rule *catalog.Field, rec record.Record) bo
 		return false
 	}
 	return js.viewer.CheckField(n.Type, rule, func() access.Owning { return js.viewer.Owning(n.Type, rec) }) != nil
-}
-
-func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, ids read.JoinKeys, field *driver.Field, text []byte) {
-	switch {
-	case text == nil:
-	case record.IsUnknown(text):
-		child.refs = append(child.refs, unknown)
-	case child.denied != nil:
-		child.refs = append(child.refs, unreadable)
-	case !field.List:
-		child.refs = append(child.refs, js.ref(child, j, ids, field, text))
-	default:
-		ok := record.List(text, func(elem []byte) bool {
-			child.refs = append(child.refs, js.ref(child, j, ids, field, elem))
-			return true
-		})
-		if !ok {
-			child.refs = append(child.refs, unreadable)
-		}
-	}
-}
-
-// ref returns the place of the row that an id leads to among the rows of the joined node.
-func (js *Joins) ref(child *nodeRows, j *plan.Join, ids read.JoinKeys, field *driver.Field, text []byte) int32 {
-	at, ok, err := ids.OfStored(field, text)
-	if err != nil {
-		js.rd.Config.Logger.ErrorContext(js.ctx, "stored id unreadable", "field", field.Name, "target", j.Type.Name,
-			"error", err)
-		return unreadable
-	}
-	if !ok {
-		return nowhere
-	}
-	return js.refTo(child, at)
 }
 
 // fewIDs is up to how many ids are compared one by one, which is faster than a map of them.

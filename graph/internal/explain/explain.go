@@ -278,8 +278,10 @@ func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step
 	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
 		rows = e.MaxFanout
 	}
-	s := Step{Path: path + "." + name, Field: n.Type.Name + "." + fieldOf(n.Type, j), By: []string{
-		n.Type.Model.Fields[j.Ordinal].Name}, How: Batch, Reads: 1, Rows: rows, Keys: rows}
+	s := Step{Path: path + "." + name, Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows}
+	for _, ordinal := range j.By {
+		s.By = append(s.By, n.Type.Model.Fields[ordinal].Name)
+	}
 	if !j.Batched() {
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
 	}
@@ -323,16 +325,4 @@ func (e *Explainer) guardOf(j *plan.Join) string {
 		}
 	}
 	return ""
-}
-
-// fieldOf is the name of a virtual field of the type.
-func fieldOf(t *catalog.Type, j *plan.Join) string {
-	name := ""
-	for _, f := range t.Fields {
-		if f.Join != nil && f.Ordinal == j.Ordinal && f.Join.Target == j.Type.Name && f.Join.Index == j.Index &&
-			f.Join.Many == j.Many && f.Join.Pages == "" && (name == "" || f.Name < name) {
-			name = f.Name
-		}
-	}
-	return name
 }

@@ -150,9 +150,10 @@ type Member struct {
 type Join struct {
 	read.Target
 	Path     string // the steps that lead here
+	Field    string // its name
 	Many     bool
 	ElemNull bool           // the list may hold null
-	Ordinal  int            // of the field that holds the ids
+	By       []int          // the fields that hold the key, one that holds the ids where it is alone
 	Rule     *catalog.Field // set where a rule holds for the field
 	Node     *Node
 }
@@ -193,6 +194,9 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 	default:
 		m.Join = c.join(n.Type, f, s)
 		m.Join.Rule = m.Rule
+		for _, ordinal := range m.Join.By {
+			n.reads(ordinal)
+		}
 		n.Joins = append(n.Joins, m.Join)
 	}
 	return m
@@ -216,7 +220,10 @@ func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 
 func (c *Compiler) join(parent *catalog.Type, f *catalog.Field, s selected) *Join {
 	t := c.Catalog.Types[f.Join.Target]
-	j := &Join{Target: read.Target{Type: t, Index: f.Join.Index}, Many: f.Join.Many, Ordinal: f.Ordinal}
+	j := &Join{Target: read.NewTarget(c.Catalog, f.Join), Field: f.Name, Many: f.Join.Many, By: f.Join.By}
+	if len(j.By) == 0 {
+		j.By = []int{f.Ordinal}
+	}
 	c.within(parent.Name, s.Alias, func() {
 		j.Path = strings.Join(c.Path, ".")
 		j.Node = c.AddNode(t, s.Of)

@@ -30,7 +30,7 @@ func (rd *Reader) passJoinRule(ctx context.Context, v access.Viewer, g Target, a
 		return nil
 	}
 	ownOnly, owner := v.LevelOf(g.Type.Rule) == access.OwnRowsOnly && !g.single(), false
-	if q := rd.guarded[g]; q != nil {
+	if q := rd.guardOf(g); q != nil {
 		if owner, err = rd.passRule(ctx, v, q, at.PK, ownOnly, func() (keys.Key, error) { return at.auth, nil }); err != nil {
 			return err
 		}
@@ -43,6 +43,11 @@ func (rd *Reader) passJoinRule(ctx context.Context, v access.Viewer, g Target, a
 		err = v.Refusal(g.Type.Name)
 	}
 	return err
+}
+
+// guardOf is the query of the index that a target is, where it has a rule.
+func (rd *Reader) guardOf(g Target) *catalog.Query {
+	return rd.guarded[Target{Type: g.Type, Index: g.Index}]
 }
 
 // passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.

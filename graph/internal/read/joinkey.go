@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
@@ -16,10 +17,15 @@ import (
 type Target struct {
 	Type  *catalog.Type
 	Index int
+	Whole bool // both halves of the key are given, though the type has rows under the first alone
 }
 
-func (rd *Reader) Target(j *catalog.Join) Target {
-	return Target{Type: rd.Catalog.Types[j.Target], Index: j.Index}
+// NewTarget finds where a join leads.
+func NewTarget(c *catalog.Catalog, j *catalog.Join) Target {
+	g := Target{Type: c.Types[j.Target], Index: j.Index}
+	pk, sk := g.halves()
+	g.Whole = len(j.By) > len(pk.Fields) && sk.Layout.Exists()
+	return g
 }
 
 // halves returns the key of the target, as the schema has it.
@@ -31,9 +37,9 @@ func (g Target) halves() (pk, sk *querydb.Half) {
 	return &x.PK, &x.SK
 }
 
-// batched reports whether an id is the whole key of a row, so that many rows are read in one batch.
+// batched reports whether what is given is the whole key of a row, so that many rows are read in one batch.
 func (g Target) batched() bool {
-	return g.Index == driver.Primary && (IsEntity(g.Type) || !g.Type.Model.SK.Layout.Exists())
+	return g.Index == driver.Primary && (g.Whole || IsEntity(g.Type) || !g.Type.Model.SK.Layout.Exists())
 }
 
 // Batched reports whether the rows of a join to the target are read in one batch.
@@ -67,7 +73,7 @@ func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
 	if g.Index == driver.Primary {
 		return ks, nil
 	}
-	if q := rd.guarded[g]; q != nil && q.Rule.AuthTable != "" {
+	if q := rd.guardOf(g); q != nil && q.Rule.AuthTable != "" {
 		t := rd.Catalog.Types[q.Rule.AuthTable]
 		ks.auth = &authKeys{table: Target{Type: t, Index: driver.Primary}}
 		if ks.auth.key, err = rd.served.key(ctx, t.Model, driver.Primary); err != nil {
@@ -77,15 +83,15 @@ func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
 	return ks, nil
 }
 
-// Of finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and
-// is not an error.
-func (ks JoinKeys) Of(id keys.Value) (s JoinKey, ok bool, err error) {
+// Of finds where an id leads, or several values that are the key together. ok is false where no row can be, as under an
+// empty id: such an id leads nowhere, and is not an error.
+func (ks JoinKeys) Of(id ...keys.Value) (s JoinKey, ok bool, err error) {
 	g := ks.g
-	if s.Key, err = g.compose(ks.key, id); err != nil {
+	if s.Key, err = g.compose(ks.key, id...); err != nil {
 		return JoinKey{}, false, err
 	}
-	if ks.auth != nil {
-		if s.auth, err = ks.auth.table.compose(ks.auth.key, id); err != nil {
+	if ks.auth != nil { // which an index on one field alone may have
+		if s.auth, err = ks.auth.table.compose(ks.auth.key, id[0]); err != nil {
 			return JoinKey{}, false, err
 		}
 	}
@@ -102,20 +108,58 @@ func (ks JoinKeys) OfStored(f *driver.Field, text []byte) (s JoinKey, ok bool, e
 	return ks.Of(id)
 }
 
-// compose composes the key that an id has in the target. The sort half is left out where it has other fields than the
-// id.
-func (g Target) compose(key *querydb.Key, id keys.Value) (k keys.Key, err error) {
-	if k.PK, err = composeID(&key.PK, id); err == nil && g.keyed() {
-		k.SK, err = composeID(&key.SK, id)
+// OfRow finds where the values that a row has in these fields lead together. ok is false where there can be no row.
+func (ks JoinKeys) OfRow(fields []driver.Field, rec record.Record, by []int) (s JoinKey, ok bool, err error) {
+	var few [4]keys.Value
+	vals := few[:0]
+	for _, ordinal := range by {
+		f, text := &fields[ordinal], rec.JSON(ordinal)
+		v, ok := record.KeyValue(f.Scalar, text)
+		if !ok {
+			return JoinKey{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
+		}
+		vals = append(vals, v)
+	}
+	return ks.Of(vals...)
+}
+
+// compose composes the key that an id has in the target, or that several values have together. The sort half is left
+// out where it has other fields than those.
+func (g Target) compose(key *querydb.Key, id ...keys.Value) (k keys.Key, err error) {
+	if len(id) > 1 {
+		return g.composeSeveral(key, id)
+	}
+	if k.PK, err = composeID(&key.PK, id[0]); err == nil && g.keyed() {
+		k.SK, err = composeID(&key.SK, id[0])
 	}
 	return k, err
 }
 
-// keyed reports whether an id says both halves of a key: that of a table, or that of an index in which the partition
-// half has no fields.
+// composeSeveral composes the key of the values of its fields: of those of the partition half, then of those that the
+// sort half has beside them.
+func (g Target) composeSeveral(key *querydb.Key, vals []keys.Value) (k keys.Key, err error) {
+	pk, sk := g.halves()
+	if k.PK, err = key.PK.Compose(vals[:len(pk.Fields)]...); err != nil || !g.keyed() {
+		return k, err
+	}
+	var few [4]keys.Value
+	of, next := few[:0], len(pk.Fields)
+	for _, field := range sk.Fields {
+		at := slices.Index(pk.Fields, field)
+		if at < 0 {
+			at, next = next, next+1
+		}
+		of = append(of, vals[at])
+	}
+	k.SK, err = key.SK.Compose(of...)
+	return k, err
+}
+
+// keyed reports whether both halves of a key are given: of a table by an id, or of an index in which the partition half
+// has no fields, or by as many values as both have.
 func (g Target) keyed() bool {
 	pk, sk := g.halves()
-	return sk.Layout.Exists() && (g.batched() || len(pk.Fields) == 0)
+	return sk.Layout.Exists() && (g.Whole || g.batched() || len(pk.Fields) == 0)
 }
 
 // composeID composes a half that has the id as its one field, or none.

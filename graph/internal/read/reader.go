@@ -37,7 +37,7 @@ func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}
 	for _, q := range c.Queries {
 		if q.Rule != nil {
-			rd.guarded[Target{c.Types[q.Type], q.Index}] = q
+			rd.guarded[Target{Type: c.Types[q.Type], Index: q.Index}] = q
 		}
 	}
 	return rd

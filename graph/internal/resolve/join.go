@@ -12,7 +12,7 @@ import (
 )
 
 // AnswerJoin is joinedRecords within what the answer may be.
-func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Value) ([]record.Record, error) {
+func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids [][]keys.Value) ([]record.Record, error) {
 	l := rs.Loaders(ctx)
 	if l.ended.Load() {
 		return nil, nil
@@ -30,9 +30,11 @@ func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Va
 	return recs, nil
 }
 
-// joinedRecords returns the records that the ids lead to, in their order, without those that are not there.
-func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target, ids []keys.Value) ([]record.Record,
-	error) {
+// joinedRecords returns the records that the ids lead to, each of one value or of several, in their order, without
+// those that are not there.
+func (rs *Resolver) joinedRecords(
+	ctx context.Context, l *Loaders, g read.Target, ids [][]keys.Value,
+) ([]record.Record, error) {
 	v := rs.Reader.Viewer(ctx)
 	allowed := v.LevelOf(g.Type.Rule)
 	if allowed == access.Refused && len(ids) > 0 {
@@ -69,10 +71,10 @@ func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target
 }
 
 // distinct finds where ids lead: each join key once, and for each id that leads somewhere the place of its join key.
-func distinct(find read.JoinKeys, ids []keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
+func distinct(find read.JoinKeys, ids [][]keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
 	seen := map[read.JoinKey]int{}
 	for _, id := range ids {
-		at, ok, err := find.Of(id)
+		at, ok, err := find.Of(id...)
 		if err != nil {
 			return nil, nil, err
 		}

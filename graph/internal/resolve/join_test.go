@@ -26,7 +26,7 @@ func TestDistinctKeepsTheOrderOfIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := []keys.Value{keys.String("b"), keys.String("a"), keys.String(""), keys.String("b")}
+	ids := [][]keys.Value{{keys.String("b")}, {keys.String("a")}, {keys.String("")}, {keys.String("b")}}
 	found, places, err := distinct(find, ids)
 	if err != nil {
 		t.Fatal(err)

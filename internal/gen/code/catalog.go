@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/served"
@@ -82,10 +83,22 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 			q, _ := j.Pages()
 			pages = fmt.Sprintf(", Pages: %q", q.Name)
 		}
-		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Index: %s%s}%s},",
-			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), pages, ruleOf(j.Auth))
+		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Index: %s%s%s}%s},",
+			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), heldBy(j), pages, ruleOf(j.Auth))
 	}
 	f.line("},\n},")
+}
+
+// heldBy says which fields hold the key of what is joined, where they are several.
+func heldBy(j *schema.Join) string {
+	if len(j.By) < 2 {
+		return ""
+	}
+	ordinals := make([]string, len(j.By))
+	for i, f := range j.By {
+		ordinals[i] = strconv.Itoa(f.Ordinal)
+	}
+	return ", By: []int{" + strings.Join(ordinals, ", ") + "}"
 }
 
 func ruleOf(a *schema.Auth) string {

@@ -248,8 +248,11 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 		f.line("return graph.JoinMany(ctx, r.rt, %q, %q, model.%sCodec, ids)\n}\n", r.Name, j.Name, target)
 		return
 	}
-	f.line("id := model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), j.Source.Ordinal)
-	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec, id)\n}\n", r.Name, j.Name, target)
+	values := ""
+	for _, field := range j.By {
+		values += fmt.Sprintf(", model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), field.Ordinal)
+	}
+	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec%s)\n}\n", r.Name, j.Name, target, values)
 }
 
 // partResolverOf is the Go type that resolves the fields of parts of aggregates.

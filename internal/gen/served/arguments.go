@@ -63,7 +63,7 @@ func PartitionArgument(j *schema.Join) string {
 	if j.Via == nil && j.Target.Entity == nil {
 		return "id"
 	}
-	return j.Key.Name
+	return j.Keys[0].Name
 }
 
 func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {

@@ -147,11 +147,11 @@ func joinDescription(j *schema.Join) string {
 	if j.Paged {
 		q, _ := j.Pages()
 		return fmt.Sprintf("A page of the rows of %s that have this %s as their %s, as %s answers.", j.Target.Name,
-			j.Source.Name, j.Key.Name, q.Name)
+			j.Source.Name, j.Keys[0].Name, q.Name)
 	}
-	by := "that " + j.Source.Name + " names"
+	by := "that " + Listed(j.By) + map[bool]string{true: " name", false: " names"}[len(j.By) > 1]
 	if j.Via != nil {
-		by = "that has this " + j.Source.Name + " as its " + j.Key.Name
+		by = "that has this " + Listed(j.By) + " as its " + Listed(j.Keys)
 	}
 	if j.Many {
 		return fmt.Sprintf("The rows of %s %s, in that order and without those that are not there.", j.Target.Name, by)

@@ -202,7 +202,13 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 			"pos": j.Pos.String(),
 		}
 		if j.Via != nil {
-			d["via"], d["key"] = j.Via.As, j.Key.Name
+			d["via"] = j.Via.As
+		}
+		if j.Via != nil || len(j.By) > 1 {
+			d["key"] = strings.Join(schema.FieldNames(j.Keys), ", ")
+		}
+		if len(j.By) > 1 {
+			d["by"] = strings.Join(schema.FieldNames(j.By), ", ")
 		}
 		joins = append(joins, d)
 	}

@@ -16,13 +16,22 @@ var (
 		"query it by itself")
 	JoinComposite = newRule("join-composite",
 		"joins {1} by {2}, whose partition key is composed of several fields",
-		"join by an index on one field: via")
+		"name the fields that hold {3}: by; or join by an index on one field: via")
 	JoinKind = newRule("join-kind",
 		"is {1}, and {2} of {3}, by which it joins, is {4}",
 		"give both the same type")
 	JoinEntity = newRule("join-entity",
 		"joins {1} by {2}, which is {3}",
-		"join by an index on one field: via")
+		"name the fields that hold them: by; or join by an index on one field: via")
+	JoinBy = newRule("join-by",
+		"joins by {1}, {2}",
+		"name fields of this type that hold the key of the other together, this one among them")
+	JoinByCount = newRule("join-by-count",
+		"joins {1} by {2}, and the key is {3}",
+		"name as many fields, in that order")
+	JoinByGuard = newRule("join-by-guard",
+		"joins by {1} too, whose @auth is not that of this field",
+		"give both fields the same @auth")
 	JoinList = newRule("join-list",
 		"is a list under @resolves",
 		"use @resolvesMany")

@@ -91,6 +91,13 @@ func (d *drawer) readModel(name string) {
 	for i, annotation := range form {
 		d.line("  k%d: %s! %s", i, d.scalar(), annotation)
 	}
+	if len(form) > 1 {
+		whole := ""
+		for i := range form {
+			whole += fmt.Sprintf("%q ", fmt.Sprint("k", i))
+		}
+		d.line("    @resolves(table: %q, field: \"self\", by: [%s])", name, whole)
+	}
 	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(3, " @auth(groups: [\"Staff\"])"))
 	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
 	d.line("  %s", d.maybe(2, "about: Base @ref @auth(groups: [\"Staff\"])"))
@@ -99,7 +106,11 @@ func (d *drawer) readModel(name string) {
 	d.line("  by: %s%s @index(name: \"one\"%s)", d.by, d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
 	if d.rng.IntN(3) > 0 {
 		d.line("  at: %s%s @indexSubId(name: \"one\")", d.scalar(), d.maybe(2, "!"))
-		d.line("  %s", d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"))
+		on, by := d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"), `"by", "at"`
+		if on != "" {
+			by += `, "on"`
+		}
+		d.line("    @resolves(table: %q, field: \"alike\", via: \"one\", by: [%s])\n  %s", name, by, on)
 	}
 	for i := range 1 + d.rng.IntN(3) {
 		of := pick(d.rng, d.scalar(), "Inner", "Outer")
@@ -129,14 +140,17 @@ func (d *drawer) entities() {
 			collection = `["all", "some"]`
 		}
 		d.line(`type %s @entity(table: "Main") @readModel(events: ["E"])%s`, name, d.maybe(5, ` @auth(groups: ["Staff"])`))
-		d.line(`    @primaryKey(pk: ["id"], sk: [%s])`, d.maybe(2, `"part"`))
+		parts := d.maybe(2, `"part"`)
+		d.line(`    @primaryKey(pk: ["id"], sk: [%s])`, parts)
 		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["project"], sk: [%s], collection: %s, type: %s)`,
 			pick(d.rng, "", `"size"`, `"size", "id"`, `"part"`), collection, of)
 		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`,
 			d.maybe(3, ", projection: KEYS_ONLY"))
-		d.line("  id: ID!\n  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
+		d.line("  id: ID! @resolves(table: %q, field: \"self\", by: [\"id\" %s])", name, parts)
+		d.line("  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
 			pick(d.rng, "String", "State", "Int", "ID"),
 			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
+		d.line("    @resolves(table: %q, field: \"alike\", via: \"by\", by: [\"part\", \"size\", \"when\"])", name)
 		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer", d.scalar())
 		d.line("  linkId: ID! @resolves(table: \"Link\", field: \"link\")\n}")
 	}

@@ -105,8 +105,7 @@ type rowsOfPost struct{ rt *graph.Runtime }
 
 // Author answers author of Post.
 func (r rowsOfPost) Author(ctx context.Context, obj *model.Post) (*model.User, error) {
-	id := model.PostCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Post", "author", model.UserCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Post", "author", model.UserCodec, model.PostCodec.Value(obj, 1))
 }
 
 // rowsOfMember resolves fields of Member.
@@ -114,6 +113,5 @@ type rowsOfMember struct{ rt *graph.Runtime }
 
 // User answers user of Member.
 func (r rowsOfMember) User(ctx context.Context, obj *model.Member) (*model.User, error) {
-	id := model.MemberCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "Member", "user", model.UserCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Member", "user", model.UserCodec, model.MemberCodec.Value(obj, 2))
 }

@@ -80,8 +80,7 @@ type rowsOfVersion struct{ rt *graph.Runtime }
 
 // Home answers home of Version.
 func (r rowsOfVersion) Home(ctx context.Context, obj *model.Version) (*model.Package, error) {
-	id := model.VersionCodec.Value(obj, 0)
-	return graph.JoinOne(ctx, r.rt, "Version", "home", model.PackageCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Version", "home", model.PackageCodec, model.VersionCodec.Value(obj, 0))
 }
 
 // DependencyPackages answers dependencyPackages of Version.
@@ -98,6 +97,5 @@ type rowsOfDependent struct{ rt *graph.Runtime }
 
 // Package answers package of Dependent.
 func (r rowsOfDependent) Package(ctx context.Context, obj *model.Dependent) (*model.Package, error) {
-	id := model.DependentCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Dependent", "package", model.PackageCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Dependent", "package", model.PackageCodec, model.DependentCodec.Value(obj, 1))
 }

@@ -152,8 +152,7 @@ type rowsOfTask struct{ rt *graph.Runtime }
 
 // Assignee answers assignee of Task.
 func (r rowsOfTask) Assignee(ctx context.Context, obj *model.Task) (*model.Employee, error) {
-	id := model.TaskCodec.Value(obj, 3)
-	return graph.JoinOne(ctx, r.rt, "Task", "assignee", model.EmployeeCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Task", "assignee", model.EmployeeCodec, model.TaskCodec.Value(obj, 3))
 }
 
 // rowsOfProjectMember resolves fields of ProjectMember.
@@ -161,8 +160,7 @@ type rowsOfProjectMember struct{ rt *graph.Runtime }
 
 // Employee answers employee of ProjectMember.
 func (r rowsOfProjectMember) Employee(ctx context.Context, obj *model.ProjectMember) (*model.Employee, error) {
-	id := model.ProjectMemberCodec.Value(obj, 0)
-	return graph.JoinOne(ctx, r.rt, "ProjectMember", "employee", model.EmployeeCodec, id)
+	return graph.JoinOne(ctx, r.rt, "ProjectMember", "employee", model.EmployeeCodec, model.ProjectMemberCodec.Value(obj, 0))
 }
 
 // rowsOfMembership resolves fields of Membership.
@@ -170,6 +168,5 @@ type rowsOfMembership struct{ rt *graph.Runtime }
 
 // User answers user of Membership.
 func (r rowsOfMembership) User(ctx context.Context, obj *model.Membership) (*model.Employee, error) {
-	id := model.MembershipCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "Membership", "user", model.EmployeeCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Membership", "user", model.EmployeeCodec, model.MembershipCodec.Value(obj, 2))
 }

@@ -2,6 +2,8 @@ package readmodel
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/parse/draft"
@@ -47,7 +49,7 @@ func (d *joinReader) readJoin(m draft.Marked) {
 	case j.Paged: // the rows are asked for page by page
 	case j.Via != nil:
 		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "by its index "+j.Via.As)
-	case len(target.SK.Fields) > 0 && target.Entity == nil:
+	case len(target.SK.Fields) > 0 && target.Entity == nil && len(j.Keys) < len(schema.Composites(target.PK, target.SK)):
 		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "though it has a sort key")
 	}
 }
@@ -103,6 +105,9 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	if j.Paged && !d.hasPages(m, j, pk, sk, by) {
 		return false
 	}
+	if by := sdl.List(m.Dir, "by"); by != nil {
+		return d.keyBy(m, j, by, pk, sk)
+	}
 	fields := pk.Fields
 	if !j.Paged && (len(fields) == 0 || j.Target.Entity != nil && j.Via == nil) {
 		fields = schema.Composites(pk, sk) // an entity is looked up by its whole key, and all may be in one partition
@@ -116,10 +121,53 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 			schema.Half{Fields: fields}.Describe())
 		return false
 	case len(fields) > 1:
-		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by)
+		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
+			strings.Join(schema.FieldNames(fields), ", "))
 		return false
 	}
-	return d.sameKey(m, j, fields[0])
+	j.By, j.Keys = []*schema.Field{m.Field}, fields
+	return d.sameKinds(m, j)
+}
+
+// keyBy takes the fields that hold a key together: that of a partition, whose rows are many, or a whole one.
+func (d *joinReader) keyBy(m draft.Marked, j *schema.Join, names []string, pk, sk schema.Half) bool {
+	pos := sdl.ArgumentPosition(m.Dir, "by")
+	for _, name := range names {
+		f, why := d.Field(name), ""
+		switch {
+		case f == nil:
+			why = "which is no field of the type"
+		case f.List || f.Object != nil:
+			why = "which is not one value"
+		case !d.AuthOf(f).AtLeast(j.Auth) || !j.Auth.AtLeast(d.AuthOf(f)):
+			d.Report(rule.JoinByGuard, pos, m.Field, name)
+			return false
+		}
+		if why != "" {
+			d.Report(rule.JoinBy, pos, m.Field, name, why)
+			return false
+		}
+		j.By = append(j.By, f)
+	}
+	if !slices.Contains(j.By, m.Field) {
+		d.Report(rule.JoinBy, pos, m.Field, strings.Join(names, ", "), "without this field")
+		return false
+	}
+	whole := schema.Composites(pk, sk)
+	inParts := len(pk.Fields) > 0 && (j.Target.Entity == nil || j.Via != nil) // an entity is looked up by its whole key
+	switch wanted := strings.Join(schema.FieldNames(whole), ", "); {
+	case len(j.By) == len(whole):
+		j.Keys = whole
+	case inParts && len(j.By) == len(pk.Fields):
+		j.Keys = pk.Fields
+	default:
+		if inParts && len(pk.Fields) < len(whole) {
+			wanted += ", or the first " + strconv.Itoa(len(pk.Fields)) + " of them"
+		}
+		d.Report(rule.JoinByCount, pos, m.Field, j.Target.Name, strings.Join(names, ", "), wanted)
+		return false
+	}
+	return d.sameKinds(m, j)
 }
 
 // rowParameter is what gqlgen calls the row in the resolver of a field: no argument of the field can be called so.
@@ -145,15 +193,16 @@ func (d *joinReader) hasPages(m draft.Marked, j *schema.Join, pk, sk schema.Half
 	return false
 }
 
-// sameKey takes the field of the target that a join looks its values up in.
-func (d *joinReader) sameKey(m draft.Marked, j *schema.Join, key *schema.Field) bool {
-	j.Key = key
-	if !schema.SameKind(m.Field, j.Key) {
-		elem := *m.Field
-		elem.List = false
-		d.Report(rule.JoinKind, sdl.Position(m.Dir.Position), m.Field, schema.TypeText(&elem), j.Key.Name, j.Target.Name,
-			schema.TypeText(j.Key))
-		return false
+// sameKinds holds the fields that a join looks its values up by against those that hold them.
+func (d *joinReader) sameKinds(m draft.Marked, j *schema.Join) bool {
+	for i, key := range j.Keys {
+		if f := j.By[i]; !schema.SameKind(f, key) {
+			elem := *f
+			elem.List = false
+			d.Report(rule.JoinKind, sdl.Position(m.Dir.Position), f, schema.TypeText(&elem), key.Name, j.Target.Name,
+				schema.TypeText(key))
+			return false
+		}
 	}
 	return true
 }

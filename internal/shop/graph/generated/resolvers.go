@@ -199,8 +199,7 @@ func (r rowsOfOrder) History(ctx context.Context, obj *model.Order, eq *string, 
 
 // Customer answers customer of Order.
 func (r rowsOfOrder) Customer(ctx context.Context, obj *model.Order) (*model.Customer, error) {
-	id := model.OrderCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Order", "customer", model.CustomerCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Order", "customer", model.CustomerCodec, model.OrderCodec.Value(obj, 1))
 }
 
 // Products answers products of Order.
@@ -217,8 +216,7 @@ type rowsOfOrderLine struct{ rt *graph.Runtime }
 
 // Product answers product of OrderLine.
 func (r rowsOfOrderLine) Product(ctx context.Context, obj *model.OrderLine) (*model.Product, error) {
-	id := model.OrderLineCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "OrderLine", "product", model.ProductCodec, id)
+	return graph.JoinOne(ctx, r.rt, "OrderLine", "product", model.ProductCodec, model.OrderLineCodec.Value(obj, 2))
 }
 
 // rowsOfOrderTracking resolves fields of OrderTracking.
@@ -226,6 +224,5 @@ type rowsOfOrderTracking struct{ rt *graph.Runtime }
 
 // Customer answers customer of OrderTracking.
 func (r rowsOfOrderTracking) Customer(ctx context.Context, obj *model.OrderTracking) (*model.Customer, error) {
-	id := model.OrderTrackingCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "OrderTracking", "customer", model.CustomerCodec, id)
+	return graph.JoinOne(ctx, r.rt, "OrderTracking", "customer", model.CustomerCodec, model.OrderTrackingCodec.Value(obj, 2))
 }

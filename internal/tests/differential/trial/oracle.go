@@ -154,16 +154,31 @@ func (t *trial) arguments(q *catalog.Query, of stored) (text string, ok bool) {
 	return text, true
 }
 
-// identity selects what tells rows apart: the fields of their primary keys.
+// selfOf is the virtual field of a type that leads from each row to that row, by its whole key; "" where it has none.
+func selfOf(t *catalog.Type) string {
+	if f := t.Fields["self"]; f != nil && f.Join != nil {
+		return f.Name
+	}
+	return ""
+}
+
+// identity selects what tells rows apart: the fields of their primary keys, and the row that these lead to.
 func (t *trial) identity(q *catalog.Query) string {
 	if q.Collection == nil {
-		return strings.Join(t.keyFields(q.Type), " ")
+		text := strings.Join(t.keyFields(q.Type), " ")
+		if self := selfOf(t.Catalog.Types[q.Type]); self != "" {
+			return text + " " + self + " { " + text + " }"
+		}
+		return text
 	}
 	var b strings.Builder
 	for _, typ := range q.Collection.Members {
 		fmt.Fprintf(&b, "... on %s { ", typ)
 		for _, f := range t.keyFields(typ) {
 			fmt.Fprintf(&b, "%s_%s: %s ", typ, f, f)
+		}
+		if self := selfOf(t.Catalog.Types[typ]); self != "" {
+			fmt.Fprintf(&b, "%s_%s: %s { %s } ", typ, self, self, strings.Join(t.keyFields(typ), " "))
 		}
 		b.WriteString("} ")
 	}
@@ -228,21 +243,25 @@ func (t *trial) order(q *catalog.Query, a, b stored) int {
 
 // item is a row as the answer shows it.
 func (t *trial) item(q *catalog.Query, r stored) string {
-	text := `{"__typename":"` + r.typ + `"`
-	for i, f := range t.keyOrdinals(r.typ) {
-		name := t.keyFields(r.typ)[i]
-		if strings.Contains(text, `"`+name+`":`) {
-			continue
-		}
-		if q.Collection != nil {
-			name = r.typ + "_" + name
-		}
-		text += `,"` + name + `":` + string(r.at.Record.JSON(f))
+	prefix := ""
+	if q.Collection != nil {
+		prefix = r.typ + "_"
+	}
+	text := `{"__typename":"` + r.typ + `",` + keyText(t.Catalog.Types[r.typ].Model, r, prefix)
+	if self := selfOf(t.Catalog.Types[r.typ]); self != "" {
+		text += `,"` + prefix + self + `":{` + keyText(t.Catalog.Types[r.typ].Model, r, "") + "}"
 	}
 	return text + "}"
 }
 
-func (t *trial) keyOrdinals(typ string) []int {
-	m := t.Catalog.Types[typ].Model
-	return slices.Concat(m.PK.Fields, m.SK.Fields)
+// keyText is the primary key of a row as an answer shows its fields, each once, under names with the prefix.
+func keyText(m *querydb.Model, r stored, prefix string) string {
+	var members []string
+	for _, f := range slices.Concat(m.PK.Fields, m.SK.Fields) {
+		member := `"` + prefix + m.Fields[f].Name + `":` + string(r.at.Record.JSON(f))
+		if !slices.Contains(members, member) {
+			members = append(members, member)
+		}
+	}
+	return strings.Join(members, ",")
 }

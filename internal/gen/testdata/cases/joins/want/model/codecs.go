@@ -149,6 +149,11 @@ func encodeAlbum(b *record.Builder, r *Album) {
 	}
 	b.String(r.HitIsrc)
 	b.String(r.ChartID)
+	if v := r.Week; v == nil {
+		b.Null()
+	} else {
+		b.String(string(*v))
+	}
 	b.BeginList()
 	for _, v := range r.TrackIds {
 		b.String(v)
@@ -171,8 +176,8 @@ func encodeAlbum(b *record.Builder, r *Album) {
 }
 
 func decodeAlbum(rec record.Record, r *Album) error {
-	if rec.Len() != 7 {
-		return fmt.Errorf("record of Album has %d fields, want 7", rec.Len())
+	if rec.Len() != 8 {
+		return fmt.Errorf("record of Album has %d fields, want 8", rec.Len())
 	}
 	*r = Album{}
 	var ok bool
@@ -192,28 +197,36 @@ func decodeAlbum(rec record.Record, r *Album) error {
 	if r.ChartID, ok = record.String(rec.JSON(3)); !ok {
 		return mismatch(AlbumModel, 3)
 	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(AlbumModel, 4)
+		}
+		c := keys.Date(v)
+		r.Week = &c
+	}
 	r.TrackIds = []string{}
-	if !record.List(rec.JSON(4), func(elem []byte) bool {
+	if !record.List(rec.JSON(5), func(elem []byte) bool {
 		v, ok := record.String(elem)
 		r.TrackIds = append(r.TrackIds, v)
 		return ok
 	}) {
-		return mismatch(AlbumModel, 4)
+		return mismatch(AlbumModel, 5)
 	}
-	if text := rec.JSON(5); text != nil {
+	if text := rec.JSON(6); text != nil {
 		r.BonusIds = []string{}
 		if !record.List(text, func(elem []byte) bool {
 			v, ok := record.String(elem)
 			r.BonusIds = append(r.BonusIds, v)
 			return ok
 		}) {
-			return mismatch(AlbumModel, 5)
+			return mismatch(AlbumModel, 6)
 		}
 	}
-	if text := rec.JSON(6); text != nil {
+	if text := rec.JSON(7); text != nil {
 		v, ok := record.String(text)
 		if !ok {
-			return mismatch(AlbumModel, 6)
+			return mismatch(AlbumModel, 7)
 		}
 		r.AlbumOfTheYearID = &v
 	}
@@ -232,7 +245,11 @@ func valueOfAlbum(r *Album, field int) keys.Value {
 		return keys.String(r.HitIsrc)
 	case 3: // chartId
 		return keys.String(r.ChartID)
-	case 6: // albumOfTheYearId
+	case 4: // week
+		if v := r.Week; v != nil {
+			return keys.DateOf(*v)
+		}
+	case 7: // albumOfTheYearId
 		if v := r.AlbumOfTheYearID; v != nil {
 			return keys.String(*v)
 		}
@@ -244,6 +261,9 @@ func cloneAlbum(r *Album) Album {
 	c := *r
 	if r.HitID != nil {
 		c.HitID = new(*r.HitID)
+	}
+	if r.Week != nil {
+		c.Week = new(*r.Week)
 	}
 	c.TrackIds = slices.Clone(r.TrackIds)
 	c.BonusIds = slices.Clone(r.BonusIds)

@@ -32,6 +32,7 @@ type Album struct {
 	HitID            *string
 	HitIsrc          string
 	ChartID          string
+	Week             *keys.Date
 	TrackIds         []string
 	BonusIds         []string
 	AlbumOfTheYearID *string

@@ -112,8 +112,7 @@ func (r rowsOfPayslip) Boss(ctx context.Context, obj *model.Payslip) (*model.Hol
 	if err := graph.CheckFieldAccess(ctx, r.rt, "Payslip", "boss", model.PayslipCodec, obj); err != nil {
 		return nil, err
 	}
-	id := model.PayslipCodec.Value(obj, 5)
-	return graph.JoinOne(ctx, r.rt, "Payslip", "boss", model.HolderCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Payslip", "boss", model.HolderCodec, model.PayslipCodec.Value(obj, 5))
 }
 
 // rowsOfEmployee resolves fields of Employee.

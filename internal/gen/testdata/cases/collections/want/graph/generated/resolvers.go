@@ -118,6 +118,5 @@ type rowsOfChore struct{ rt *graph.Runtime }
 
 // Assignee answers assignee of Chore.
 func (r rowsOfChore) Assignee(ctx context.Context, obj *model.Chore) (*model.Staff, error) {
-	id := model.ChoreCodec.Value(obj, 3)
-	return graph.JoinOne(ctx, r.rt, "Chore", "assignee", model.StaffCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Chore", "assignee", model.StaffCodec, model.ChoreCodec.Value(obj, 3))
 }

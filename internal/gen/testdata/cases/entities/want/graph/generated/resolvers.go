@@ -113,8 +113,7 @@ type rowsOfJob struct{ rt *graph.Runtime }
 
 // Worker answers worker of Job.
 func (r rowsOfJob) Worker(ctx context.Context, obj *model.Job) (*model.Worker, error) {
-	id := model.JobCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "Job", "worker", model.WorkerCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Job", "worker", model.WorkerCodec, model.JobCodec.Value(obj, 2))
 }
 
 // rowsOfWorker resolves fields of Worker.
@@ -134,6 +133,5 @@ type rowsOfGrant struct{ rt *graph.Runtime }
 
 // CrewWorker answers crewWorker of Grant.
 func (r rowsOfGrant) CrewWorker(ctx context.Context, obj *model.Grant) (*model.Worker, error) {
-	id := model.GrantCodec.Value(obj, 3)
-	return graph.JoinOne(ctx, r.rt, "Grant", "crewWorker", model.WorkerCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Grant", "crewWorker", model.WorkerCodec, model.GrantCodec.Value(obj, 3))
 }

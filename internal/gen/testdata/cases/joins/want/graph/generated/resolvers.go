@@ -73,20 +73,22 @@ type rowsOfAlbum struct{ rt *graph.Runtime }
 
 // Hit answers hit of Album.
 func (r rowsOfAlbum) Hit(ctx context.Context, obj *model.Album) (*model.Track, error) {
-	id := model.AlbumCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Album", "hit", model.TrackCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Album", "hit", model.TrackCodec, model.AlbumCodec.Value(obj, 1))
 }
 
 // HitByIsrc answers hitByIsrc of Album.
 func (r rowsOfAlbum) HitByIsrc(ctx context.Context, obj *model.Album) (*model.Track, error) {
-	id := model.AlbumCodec.Value(obj, 2)
-	return graph.JoinOne(ctx, r.rt, "Album", "hitByIsrc", model.TrackCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Album", "hitByIsrc", model.TrackCodec, model.AlbumCodec.Value(obj, 2))
 }
 
 // Chart answers chart of Album.
 func (r rowsOfAlbum) Chart(ctx context.Context, obj *model.Album) (*model.Chart, error) {
-	id := model.AlbumCodec.Value(obj, 3)
-	return graph.JoinOne(ctx, r.rt, "Album", "chart", model.ChartCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Album", "chart", model.ChartCodec, model.AlbumCodec.Value(obj, 3))
+}
+
+// ChartOfTheWeek answers chartOfTheWeek of Album.
+func (r rowsOfAlbum) ChartOfTheWeek(ctx context.Context, obj *model.Album) (*model.Chart, error) {
+	return graph.JoinOne(ctx, r.rt, "Album", "chartOfTheWeek", model.ChartCodec, model.AlbumCodec.Value(obj, 3), model.AlbumCodec.Value(obj, 4))
 }
 
 // Tracks answers tracks of Album.
@@ -109,6 +111,5 @@ func (r rowsOfAlbum) Bonus(ctx context.Context, obj *model.Album) ([]*model.Trac
 
 // AlbumOfTheYear answers albumOfTheYear of Album.
 func (r rowsOfAlbum) AlbumOfTheYear(ctx context.Context, obj *model.Album) (*model.Album, error) {
-	id := model.AlbumCodec.Value(obj, 6)
-	return graph.JoinOne(ctx, r.rt, "Album", "albumOfTheYear", model.AlbumCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Album", "albumOfTheYear", model.AlbumCodec, model.AlbumCodec.Value(obj, 7))
 }

@@ -83,6 +83,7 @@ var AlbumFields = struct {
 	HitID            projection.PatchField[model.Album, string]
 	HitIsrc          projection.PatchField[model.Album, string]
 	ChartID          projection.PatchField[model.Album, string]
+	Week             projection.PatchField[model.Album, keys.Date]
 	TrackIds         projection.PatchField[model.Album, []string]
 	BonusIds         projection.PatchField[model.Album, []string]
 	AlbumOfTheYearID projection.PatchField[model.Album, string]
@@ -100,17 +101,22 @@ var AlbumFields = struct {
 		Ordinal: 3,
 		Write:   func(row *model.Album, v string) { row.ChartID = v },
 	},
-	TrackIds: projection.PatchField[model.Album, []string]{
+	Week: projection.PatchField[model.Album, keys.Date]{
 		Ordinal: 4,
+		Write:   func(row *model.Album, v keys.Date) { row.Week = &v },
+		Reset:   func(row *model.Album) { row.Week = nil },
+	},
+	TrackIds: projection.PatchField[model.Album, []string]{
+		Ordinal: 5,
 		Write:   func(row *model.Album, v []string) { row.TrackIds = v },
 	},
 	BonusIds: projection.PatchField[model.Album, []string]{
-		Ordinal: 5,
+		Ordinal: 6,
 		Write:   func(row *model.Album, v []string) { row.BonusIds = v },
 		Reset:   func(row *model.Album) { row.BonusIds = nil },
 	},
 	AlbumOfTheYearID: projection.PatchField[model.Album, string]{
-		Ordinal: 6,
+		Ordinal: 7,
 		Write:   func(row *model.Album, v string) { row.AlbumOfTheYearID = &v },
 		Reset:   func(row *model.Album) { row.AlbumOfTheYearID = nil },
 	},

@@ -87,6 +87,5 @@ type rowsOfOrder struct{ rt *graph.Runtime }
 
 // Package answers package of order.
 func (r rowsOfOrder) Package(ctx context.Context, obj *model.Order) (*model.GoPackage, error) {
-	id := model.OrderCodec.Value(obj, 4)
-	return graph.JoinOne(ctx, r.rt, "order", "package", model.GoPackageCodec, id)
+	return graph.JoinOne(ctx, r.rt, "order", "package", model.GoPackageCodec, model.OrderCodec.Value(obj, 4))
 }

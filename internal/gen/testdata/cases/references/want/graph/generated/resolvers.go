@@ -153,8 +153,7 @@ type rowsOfSquadSelection struct{ rt *graph.Runtime }
 
 // PlayerNow answers playerNow of SquadSelection.
 func (r rowsOfSquadSelection) PlayerNow(ctx context.Context, obj *model.SquadSelection) (*model.Player, error) {
-	id := model.SquadSelectionCodec.Value(obj, 4)
-	return graph.JoinOne(ctx, r.rt, "SquadSelection", "playerNow", model.PlayerCodec, id)
+	return graph.JoinOne(ctx, r.rt, "SquadSelection", "playerNow", model.PlayerCodec, model.SquadSelectionCodec.Value(obj, 4))
 }
 
 // rowsOfWage resolves fields of Wage.

@@ -83,12 +83,10 @@ type rowsOfPost struct{ rt *graph.Runtime }
 
 // Author answers author of Post.
 func (r rowsOfPost) Author(ctx context.Context, obj *model.Post) (*model.Author, error) {
-	id := model.PostCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Post", "author", model.AuthorCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Post", "author", model.AuthorCodec, model.PostCodec.Value(obj, 1))
 }
 
 // Before answers before of Post.
 func (r rowsOfPost) Before(ctx context.Context, obj *model.Post) (*model.Post, error) {
-	id := model.PostCodec.Value(obj, 6)
-	return graph.JoinOne(ctx, r.rt, "Post", "before", model.PostCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Post", "before", model.PostCodec, model.PostCodec.Value(obj, 6))
 }

@@ -67,6 +67,5 @@ type rowsOfLogin struct{ rt *graph.Runtime }
 
 // Account answers account of Login.
 func (r rowsOfLogin) Account(ctx context.Context, obj *model.Login) (*model.Account, error) {
-	id := model.LoginCodec.Value(obj, 1)
-	return graph.JoinOne(ctx, r.rt, "Login", "account", model.AccountCodec, id)
+	return graph.JoinOne(ctx, r.rt, "Login", "account", model.AccountCodec, model.LoginCodec.Value(obj, 1))
 }
