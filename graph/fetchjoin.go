@@ -52,13 +52,13 @@ func join[R any](ctx context.Context, rt *Runtime, parent, field string, c *quer
 	return out, nil
 }
 
-// JoinPage resolves a @resolvesMany field of one value: it returns a page of the rows that have the id in the partition
-// key of the field's query, no rows where the id is absent. The request has the other arguments of that query. Pages
-// that were prefetched are not read again.
-func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value,
-	query QueryRequest) (*Connection[*R], error) {
+// JoinPage resolves a @resolvesMany field of one value, or of several that are a partition key together: it returns a
+// page of the rows that have them in the partition key of the field's query, no rows where one is absent. The request
+// has the other arguments of that query. Pages that were prefetched are not read again.
+func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], query QueryRequest,
+	id ...keys.Value) (*Connection[*R], error) {
 	q := rt.reader.Catalog.Queries[rt.reader.Catalog.Types[parent].Fields[field].Join.Pages]
-	p, err := rt.resolver.AnswerPage(ctx, q, read.PageKey{ID: id}, query.pageRequest())
+	p, err := rt.resolver.AnswerPage(ctx, q, read.NewPageKey(id...), query.pageRequest())
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,10 @@ type Ownership {
 }
 type Invoice { invoiceId: ID! ownerId: ID! subject: String! amount: Int! bill: Invoice }
 type Counter { orders: Int64! }
-type Line { shop: String! orderId: String! category: String! productId: ID! quantity: Int! }
+type Line {
+  shop: String! orderId: String! category: String! productId: ID! quantity: Int!
+  beside(category: String, productId: ID, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): LineByIdConnection
+}
 type LineByIdConnection { items: [Line!]! nextToken: String }
 
 type OrderByStatusConnection { items: [Order!]! nextToken: String }
@@ -153,6 +156,7 @@ func newShop() *catalog.Catalog {
 	join("Product", "maker", 3, catalog.Join{Target: "Customer", Index: driver.Primary})
 	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Index: driver.Primary})
 	join("Order", "tracks", 0, catalog.Join{Target: "Track", Index: driver.Primary, Pages: "TrackById"})
+	join("Line", "beside", 0, catalog.Join{Target: "Line", Index: driver.Primary, By: []int{0, 1}, Pages: "LineById"})
 	join("Order", "sameStatus", 4, catalog.Join{Target: "Order", Index: 0, Pages: "OrderByStatus"})
 	join("Order", "bills", 2, catalog.Join{Target: "Invoice", Index: 1, Pages: "InvoiceBySubject"})
 	join("Ownership", "invoices", 0, catalog.Join{Target: "Invoice", Index: 0, Pages: "InvoiceByOwnerId"})

@@ -40,6 +40,10 @@ func TestRowsHavePagesOfOthers(t *testing.T) {
 			`{"Order":{"sameStatus":{"items":[
 				{"orderId":"o1","sameStatus":{"a":[{"orderId":"o19"}],"b":[{"customer":{"name":"Customer 7"}}]}},
 				{"orderId":"o4","sameStatus":{"a":[{"orderId":"o19"}],"b":[{"customer":{"name":"Customer 7"}}]}}]}}}`},
+		{"of a partition key of several fields", `{ Line(id: "s/1", _subId: "toys/a") { beside(limit: 2) { items { quantity } }
+			toys: beside(category: "toys") { items { productId beside(reverse: true, limit: 1) { items { category } } } } } }`, nil,
+			`{"Line":{"beside":{"items":[{"quantity":1},{"quantity":3}]},
+				"toys":{"items":[{"productId":"a","beside":{"items":[{"category":"toys"}]}}]}}}`},
 		{"under no value", `{ Order(id: "o1") { bills { items { amount } nextToken } } }`, nil,
 			`{"Order":{"bills":{"items":[],"nextToken":null}}}`},
 		{"under an empty value", `{ Order(id: "empty") { bills { items { amount } nextToken } } }`, nil,

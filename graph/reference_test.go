@@ -151,36 +151,41 @@ func (r *reference) field(ctx context.Context, typ string, f graphql.CollectedFi
 		}
 		return JoinMany(ctx, r.b.rt, typ, name, target, vals)
 	}
-	var id keys.Value
-	if stored != nil {
-		id = keys.String(text1(of, t.Model.Fields[field.Ordinal].Name))
-	}
+	ids := r.leading(t, field, of)
 	if q != nil {
 		page, err := pageArguments(args)
 		if err != nil {
 			return nil, err
 		}
-		got, err := JoinPage(ctx, r.b.rt, typ, name, target, id, QueryRequest{SK: values(args, nil, q.SKParts), Page: page})
+		got, err := JoinPage(ctx, r.b.rt, typ, name, target,
+			QueryRequest{SK: values(args, nil, q.SKParts), Page: page}, ids...)
 		if got == nil {
 			return nil, err
 		}
 		return got, err
-	}
-	ids := []keys.Value{id}
-	if by := field.Join.By; by != nil {
-		ids = nil
-		for _, ordinal := range by {
-			part := &t.Model.Fields[ordinal]
-			text, _ := (*of)[part.Name].(json.RawMessage)
-			v, _ := record.KeyValue(part.Scalar, text)
-			ids = append(ids, v)
-		}
 	}
 	got, err := JoinOne(ctx, r.b.rt, typ, name, target, ids...)
 	if got == nil {
 		return nil, err
 	}
 	return got, err
+}
+
+// leading are the values of a row that lead to others by a virtual field.
+func (r *reference) leading(t *catalog.Type, f *catalog.Field, of *row) (vals []keys.Value) {
+	by := f.Join.By
+	if by == nil {
+		by = []int{f.Ordinal}
+	}
+	for _, ordinal := range by {
+		part := &t.Model.Fields[ordinal]
+		var v keys.Value
+		if text, is := (*of)[part.Name].(json.RawMessage); is {
+			v, _ = record.KeyValue(part.Scalar, text)
+		}
+		vals = append(vals, v)
+	}
+	return vals
 }
 
 func nestedQuery(f *catalog.Field) string {

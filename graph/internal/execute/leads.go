@@ -44,22 +44,27 @@ func (l *leads) follow(rec record.Record) {
 
 // followKey notes which row several values of a row lead to together: none where one of them is null.
 func (l *leads) followKey(rec record.Record) {
-	isUnknown := false
-	for _, ordinal := range l.join.By {
-		text := rec.JSON(ordinal)
-		if text == nil {
-			return
-		}
-		isUnknown = isUnknown || record.IsUnknown(text)
-	}
+	isNull, isUnknown := lacks(rec, l.join.By)
 	ref := int32(unreadable)
 	switch {
+	case isNull:
+		return
 	case isUnknown:
 		ref = unknown
 	case l.child.denied == nil:
 		ref = l.place(l.find.OfRow(l.fields, rec, l.join.By))
 	}
 	l.child.refs = append(l.child.refs, ref)
+}
+
+// lacks reports whether one of the fields of a row is null, or not known.
+func lacks(rec record.Record, fields []int) (isNull, isUnknown bool) {
+	for _, ordinal := range fields {
+		text := rec.JSON(ordinal)
+		isNull = isNull || text == nil
+		isUnknown = isUnknown || record.IsUnknown(text)
+	}
+	return isNull, isUnknown
 }
 
 // ref returns the place of the row that an id leads to among the rows of the joined node.

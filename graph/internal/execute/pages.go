@@ -22,7 +22,6 @@ type pageRows struct {
 // findPages notes which page each row of the node leads to.
 func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 	parents, to := &js.nodes[n.ID].JoinedRows, &js.pages[p.ID]
-	field := &n.Type.Model.Fields[p.Ordinal]
 	seen := map[read.PageKey]int32{}
 	for i, rec := range parents.Records {
 		to.refs = append(to.refs, nowhere)
@@ -33,16 +32,17 @@ func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 		if js.closed(n, p.Rule, rec) {
 			continue
 		}
-		ref, text := &to.refs[i], rec.JSON(p.Ordinal)
-		if text == nil {
+		isNull, isUnknown := lacks(rec, p.By)
+		if isNull {
 			continue
 		}
-		id, ok := read.NewPageKey(field, text)
+		ref := &to.refs[i]
+		id, ok := read.StoredPageKey(n.Type.Model.Fields, rec, p.By)
 		switch known, again := seen[id]; {
-		case record.IsUnknown(text):
+		case isUnknown:
 			*ref = unknown
 		case !ok:
-			js.rd.Config.Logger.ErrorContext(js.ctx, "stored value unreadable", "field", field.Name, "type", n.Type.Name)
+			js.rd.Config.Logger.ErrorContext(js.ctx, "stored value unreadable", "field", p.Field, "type", n.Type.Name)
 			*ref = unreadable
 		case again:
 			*ref = known

@@ -279,9 +279,7 @@ func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step
 		rows = e.MaxFanout
 	}
 	s := Step{Path: path + "." + name, Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows}
-	for _, ordinal := range j.By {
-		s.By = append(s.By, n.Type.Model.Fields[ordinal].Name)
-	}
+	s.By = namesOf(n.Type, j.By)
 	if !j.Batched() {
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
 	}
@@ -293,10 +291,18 @@ func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step
 	return s, err
 }
 
+// namesOf are the names of stored fields of the type.
+func namesOf(t *catalog.Type, ordinals []int) (names []string) {
+	for _, ordinal := range ordinals {
+		names = append(names, t.Model.Fields[ordinal].Name)
+	}
+	return names
+}
+
 // pages is the step of a virtual field that answers each of so many rows with a page.
 func (e operation) pages(n *plan.Node, p *plan.Pages, path string, rows int) (Step, error) {
 	s := Step{Path: path + "." + last(p.Path), Field: n.Type.Name + "." + p.Field, How: Pages,
-		By: []string{n.Type.Model.Fields[p.Ordinal].Name}}
+		By: namesOf(n.Type, p.By)}
 	var req read.Request
 	if err := p.Args.Read(p.Query, e.vars, &req); err != nil {
 		return s, fmt.Errorf("%s: %w", s.Path, err)

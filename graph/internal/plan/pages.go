@@ -10,17 +10,17 @@ import (
 // row in the partition key of the query.
 type Pages struct {
 	Asked
-	ID      int            // every one of a plan has its own
-	Path    string         // the steps that lead here
-	Field   string         // its name
-	Ordinal int            // of the field that holds the value
-	Rule    *catalog.Field // set where a rule holds for the field
+	ID    int            // every one of a plan has its own
+	Path  string         // the steps that lead here
+	Field string         // its name
+	By    []int          // the fields that hold the value, or the values of a partition key of several fields
+	Rule  *catalog.Field // set where a rule holds for the field
 }
 
 func (c *Compiler) pages(parent *catalog.Type, f *catalog.Field, s selected) *Pages {
 	q := c.Catalog.Queries[f.Join.Pages]
 	p := &Pages{
-		Asked: Asked{Query: q, Args: c.queryArguments(s.Field, q)}, ID: c.Size.Pages, Field: f.Name, Ordinal: f.Ordinal,
+		Asked: Asked{Query: q, Args: c.queryArguments(s.Field, q)}, ID: c.Size.Pages, Field: f.Name, By: heldBy(f),
 	}
 	c.Size.Pages++
 	c.within(parent.Name, s.Alias, func() {

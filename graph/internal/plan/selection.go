@@ -178,7 +178,9 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 		return m
 	}
 	m.NonNull, m.Ordinal, m.Object = s.Definition.Type.NonNull, f.Ordinal, c.object(n, f.Object, s)
-	n.reads(f.Ordinal)
+	for _, ordinal := range heldBy(f) {
+		n.reads(ordinal)
+	}
 	if rule := access.FieldRule(n.Type, f); rule != nil {
 		m.Rule = f
 		if rule.Owner {
@@ -194,9 +196,6 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 	default:
 		m.Join = c.join(n.Type, f, s)
 		m.Join.Rule = m.Rule
-		for _, ordinal := range m.Join.By {
-			n.reads(ordinal)
-		}
 		n.Joins = append(n.Joins, m.Join)
 	}
 	return m
@@ -218,12 +217,17 @@ func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 	return m
 }
 
+// heldBy are the stored fields that a field is answered from: itself, or those that hold the key of what it leads to.
+func heldBy(f *catalog.Field) []int {
+	if f.Join != nil && len(f.Join.By) > 0 {
+		return f.Join.By
+	}
+	return []int{f.Ordinal}
+}
+
 func (c *Compiler) join(parent *catalog.Type, f *catalog.Field, s selected) *Join {
 	t := c.Catalog.Types[f.Join.Target]
-	j := &Join{Target: read.NewTarget(c.Catalog, f.Join), Field: f.Name, Many: f.Join.Many, By: f.Join.By}
-	if len(j.By) == 0 {
-		j.By = []int{f.Ordinal}
-	}
+	j := &Join{Target: read.NewTarget(c.Catalog, f.Join), Field: f.Name, Many: f.Join.Many, By: heldBy(f)}
 	c.within(parent.Name, s.Alias, func() {
 		j.Path = strings.Join(c.Path, ".")
 		j.Node = c.AddNode(t, s.Of)

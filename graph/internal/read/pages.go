@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -12,13 +13,44 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// PageKey is a value that leads to pages: of the rows that have it in their partition key.
-type PageKey struct{ ID keys.Value }
+// PageKey is a value that leads to pages: of the rows that have it in their partition key. Where that has several
+// fields it is the value of the first of them.
+type PageKey struct {
+	ID   keys.Value
+	Next any // the PageKey of the fields after it, nil where there are none; any, as a type cannot hold itself
+}
 
-// NewPageKey makes the PageKey of a stored value; ok is false where the text is no value of the field.
-func NewPageKey(f *driver.Field, text []byte) (k PageKey, ok bool) {
-	k.ID, ok = record.KeyValue(f.Scalar, text)
+// NewPageKey makes the PageKey of the values of the fields of a partition key.
+func NewPageKey(vals ...keys.Value) (k PageKey) {
+	k.ID = vals[0]
+	if len(vals) > 1 {
+		k.Next = NewPageKey(vals[1:]...)
+	}
+	return k
+}
+
+// StoredPageKey makes the PageKey of what a row has in these fields; ok is false where a text is no value of its field.
+func StoredPageKey(fields []driver.Field, rec record.Record, by []int) (k PageKey, ok bool) {
+	k.ID, ok = record.KeyValue(fields[by[0]].Scalar, rec.JSON(by[0]))
+	if ok && len(by) > 1 {
+		k.Next, ok = StoredPageKey(fields, rec, by[1:])
+	}
 	return k, ok
+}
+
+// values are those that the key is made of.
+func (k PageKey) values(dst []keys.Value) []keys.Value {
+	dst = append(dst, k.ID)
+	if next, more := k.Next.(PageKey); more {
+		return next.values(dst)
+	}
+	return dst
+}
+
+// Present reports whether no value is absent.
+func (k PageKey) Present() bool {
+	next, more := k.Next.(PageKey)
+	return k.ID.Present() && (!more || next.Present())
 }
 
 // Paged is a page under a PageKey, or why there is none.
@@ -54,19 +86,22 @@ func (p Paging) leads(ctx context.Context, id PageKey) bool {
 	if err != nil {
 		return true
 	}
-	pk, err := key.PK.Compose(id.ID)
+	var few [4]keys.Value
+	pk, err := key.PK.Compose(id.values(few[:0])...)
 	return err != nil || pk != "" && len(pk) <= keys.MaxPK
 }
 
 // under is the request for the rows under a key.
 func (p Paging) under(id PageKey, r *Request) *Request {
 	one := *r
-	one.SetKey(1, len(r.SK))
-	one.PK[0] = id.ID
+	one.SetKey(len(p.Query.PK)+len(p.Query.PKParts), len(r.SK))
+	vals := id.values(one.PK[:0:0])
+	copy(one.PK[len(one.PK)-len(vals):], vals) // the text of a half, in whose place its parts are, is left out
 	copy(one.SK, r.SK)
-	for i := range one.SK { // a field of both halves
-		if i < len(p.Query.SK) && p.Query.SK[i].Name == p.Query.PK[0].Name {
-			one.SK[i] = id.ID
+	for i := range one.SK {
+		isIt := func(a catalog.KeyArg) bool { return i < len(p.Query.SK) && p.Query.SK[i].Name == a.Name }
+		if at := slices.IndexFunc(p.Query.PK, isIt); at >= 0 { // a field of both halves
+			one.SK[i] = one.PK[at]
 		}
 	}
 	return &one

@@ -37,7 +37,7 @@ func (rs *Resolver) AnswerPage(ctx context.Context, q *catalog.Query, id read.Pa
 	if l.ended.Load() {
 		return read.Page{}, nil
 	}
-	if !id.ID.Present() {
+	if !id.Present() {
 		return read.Page{}, rs.spend(ctx, &l.usage, 0, 1)
 	}
 	if err := l.refusal(ctx); err != nil {

@@ -214,17 +214,16 @@ func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 	_, sk := keyArguments(j.Target, q, args)
 	request := "Page: " + readers.besideKeys(j.Target, q, args)
 	if len(sk) > 0 {
-		values := make([]string, len(sk))
+		values, partition := make([]string, len(sk)), served.PartitionArguments(j)
 		for i, a := range sk {
-			if values[i] = "{}"; a.Name != served.PartitionArgument(j) { // which the value stands for here too
+			if values[i] = "{}"; !slices.Contains(partition, a.Name) { // which the row stands for here too
 				values[i] = readers.keyValue(a)
 			}
 		}
 		request = "SK: []keys.Value{" + strings.Join(values, ", ") + "}, " + request
 	}
-	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, model.%sCodec.Value(obj, %d), "+
-		"graph.QueryRequest{%s})\n}\n",
-		r.Name, j.Name, schema.GoName(j.Target.Name), schema.GoName(r.Name), j.Source.Ordinal, request)
+	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, graph.QueryRequest{%s}%s)\n}\n",
+		r.Name, j.Name, schema.GoName(j.Target.Name), request, valuesOf(r, j))
 }
 
 func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
@@ -248,11 +247,15 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 		f.line("return graph.JoinMany(ctx, r.rt, %q, %q, model.%sCodec, ids)\n}\n", r.Name, j.Name, target)
 		return
 	}
-	values := ""
+	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec%s)\n}\n", r.Name, j.Name, target, valuesOf(r, j))
+}
+
+// valuesOf writes the values of a row that lead to another one, as arguments.
+func valuesOf(r *schema.ReadModel, j *schema.Join) (arguments string) {
 	for _, field := range j.By {
-		values += fmt.Sprintf(", model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), field.Ordinal)
+		arguments += fmt.Sprintf(", model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), field.Ordinal)
 	}
-	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec%s)\n}\n", r.Name, j.Name, target, values)
+	return arguments
 }
 
 // partResolverOf is the Go type that resolves the fields of parts of aggregates.

@@ -50,20 +50,21 @@ func idsArgument(r *schema.ReadModel, q schema.Query) Argument {
 	return a
 }
 
-// PageArguments are those of a virtual field that answers with pages of a query: those of the query, but for the one
-// that the field's value stands for.
+// PageArguments are those of a virtual field that answers with pages of a query: those of the query, but for those that
+// the values of the row stand for.
 func PageArguments(j *schema.Join) []Argument {
 	q, _ := j.Pages()
-	name := PartitionArgument(j)
-	return slices.DeleteFunc(Arguments(j.Target, q), func(a Argument) bool { return a.Name == name })
+	names := PartitionArguments(j)
+	return slices.DeleteFunc(Arguments(j.Target, q), func(a Argument) bool { return slices.Contains(names, a.Name) })
 }
 
-// PartitionArgument is the argument of the query that the value of the virtual field stands for.
-func PartitionArgument(j *schema.Join) string {
+// PartitionArguments are the arguments of the query that the values of the row stand for.
+func PartitionArguments(j *schema.Join) []string {
 	if j.Via == nil && j.Target.Entity == nil {
-		return "id"
+		q, _ := j.Pages()
+		return append([]string{"id"}, schema.FieldNames(q.PKParts)...)
 	}
-	return j.Keys[0].Name
+	return schema.FieldNames(j.Keys)
 }
 
 func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {

@@ -147,7 +147,7 @@ func joinDescription(j *schema.Join) string {
 	if j.Paged {
 		q, _ := j.Pages()
 		return fmt.Sprintf("A page of the rows of %s that have this %s as their %s, as %s answers.", j.Target.Name,
-			j.Source.Name, j.Keys[0].Name, q.Name)
+			Listed(j.By), Listed(j.Keys), q.Name)
 	}
 	by := "that " + Listed(j.By) + map[bool]string{true: " name", false: " names"}[len(j.By) > 1]
 	if j.Via != nil {

@@ -5,6 +5,7 @@ package differential
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -90,6 +91,10 @@ func (d *drawer) readModel(name string) {
 	d.line("  moment: %s!\n  note: String", pick(d.rng, "DateTime", "Date", "Int", "Int64", "Float", "Decimal"))
 	for i, annotation := range form {
 		d.line("  k%d: %s! %s", i, d.scalar(), annotation)
+		if sort := slices.IndexFunc(form, isSort); i == 0 && sort > 0 {
+			d.line("    @resolvesMany(table: %q, field: \"beside\", by: [%s])", name,
+				strings.Join([]string{`"k0"`, `"k1"`}[:sort], ", "))
+		}
 	}
 	if len(form) > 1 {
 		whole := ""
@@ -119,6 +124,9 @@ func (d *drawer) readModel(name string) {
 	d.line("}")
 }
 
+// isSort reports whether an annotation is that of a field of the sort key.
+func isSort(annotation string) bool { return strings.Contains(annotation, "ubId") }
+
 // objects draws an object type, and one that holds it.
 func (d *drawer) objects() {
 	d.line("type Inner {\n  text: String!\n  number: %s%s\n  state: State\n}", d.scalar(), d.maybe(2, "!"))
@@ -129,6 +137,10 @@ func (d *drawer) objects() {
 // entities draws the members of two collections, one inside of the other or both on their own.
 func (d *drawer) entities() {
 	clustered := d.rng.IntN(3) > 0
+	part := pick(d.rng, "String", "State", "Int", "ID")
+	d.line("type Pair @readModel(events: [\"E\"]) {\n  id: ID! @id\n  memberId: ID @index(name: \"both\")")
+	d.line("  part: %s! @index(name: \"both\")\n  rank: Int @indexSubId(name: \"both\")", part)
+	d.line("}")
 	inner := clustered && d.rng.IntN(2) == 0
 	for i := range 3 {
 		name := fmt.Sprint("Member", i)
@@ -147,9 +159,9 @@ func (d *drawer) entities() {
 		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`,
 			d.maybe(3, ", projection: KEYS_ONLY"))
 		d.line("  id: ID! @resolves(table: %q, field: \"self\", by: [\"id\" %s])", name, parts)
+		d.line("    @resolvesMany(table: \"Pair\", field: \"pairs\", via: \"both\", by: [\"id\", \"part\"])")
 		d.line("  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
-			pick(d.rng, "String", "State", "Int", "ID"),
-			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
+			part, d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
 		d.line("    @resolves(table: %q, field: \"alike\", via: \"by\", by: [\"part\", \"size\", \"when\"])", name)
 		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer", d.scalar())
 		d.line("  linkId: ID! @resolves(table: \"Link\", field: \"link\")\n}")

@@ -153,6 +153,9 @@ func (d *joinReader) keyBy(m draft.Marked, j *schema.Join, names []string, pk, s
 		d.Report(rule.JoinBy, pos, m.Field, strings.Join(names, ", "), "without this field")
 		return false
 	}
+	if j.Paged {
+		sk = schema.Half{} // which the pages are in the order of
+	}
 	whole := schema.Composites(pk, sk)
 	inParts := len(pk.Fields) > 0 && (j.Target.Entity == nil || j.Via != nil) // an entity is looked up by its whole key
 	switch wanted := strings.Join(schema.FieldNames(whole), ", "); {
@@ -180,6 +183,8 @@ func (d *joinReader) hasPages(m draft.Marked, j *schema.Join, pk, sk schema.Half
 	switch {
 	case slices.Contains(q.Args, rowParameter):
 		reason = "takes an argument " + rowParameter + ", as the code of gqlgen calls something else"
+	case paged && len(pk.Fields) > 1 && j.Via == nil && j.Target.Entity == nil && len(q.PKParts) == 0:
+		reason = "takes that as one text, as a field of it has the name of another argument"
 	case paged && len(pk.Fields) > 0, len(schema.Composites(pk, sk)) == 0: // the latter has no key at all
 		return true
 	case len(pk.Fields) == 0:

@@ -189,12 +189,12 @@ type rowsOfOrder struct{ rt *graph.Runtime }
 
 // Lines answers lines of Order.
 func (r rowsOfOrder) Lines(ctx context.Context, obj *model.Order, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Order", "lines", model.OrderLineCodec, model.OrderCodec.Value(obj, 0), graph.QueryRequest{SK: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Order", "lines", model.OrderLineCodec, graph.QueryRequest{SK: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
 }
 
 // History answers history of Order.
 func (r rowsOfOrder) History(ctx context.Context, obj *model.Order, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Order", "history", model.OrderHistoryCodec, model.OrderCodec.Value(obj, 0), graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Order", "history", model.OrderHistoryCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
 }
 
 // Customer answers customer of Order.

@@ -235,6 +235,96 @@ func timeOfNight(*Night, int) time.Time { return time.Time{} }
 
 func setTimeOfNight(*Night, int, time.Time) {}
 
+// RoomCodec reads and writes the stored form of Room.
+var RoomCodec = &querydb.Codec[Room]{
+	Model:   RoomModel,
+	Encode:  encodeRoom,
+	Decode:  decodeRoom,
+	Value:   valueOfRoom,
+	Clone:   cloneRoom,
+	Time:    timeOfRoom,
+	SetTime: setTimeOfRoom,
+}
+
+// KeyOfRoom returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfRoom(r *Room) (keys.Key, error) { return querydb.KeyOf(RoomCodec, r) }
+
+func encodeRoom(b *record.Builder, r *Room) {
+	b.String(r.HotelID)
+	b.Int(r.Number)
+	b.String(r.StayID)
+	b.String(string(r.Kind))
+	b.Int(r.Floor)
+	b.DateTime(r.Place)
+}
+
+func decodeRoom(rec record.Record, r *Room) error {
+	if rec.Len() != 6 {
+		return fmt.Errorf("record of Room has %d fields, want 6", rec.Len())
+	}
+	*r = Room{}
+	var ok bool
+	if r.HotelID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(RoomModel, 0)
+	}
+	if r.Number, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(RoomModel, 1)
+	}
+	if r.StayID, ok = record.String(rec.JSON(2)); !ok {
+		return mismatch(RoomModel, 2)
+	}
+	var text3 string
+	if text3, ok = record.String(rec.JSON(3)); !ok {
+		return mismatch(RoomModel, 3)
+	}
+	r.Kind = StayState(text3)
+	if r.Floor, ok = record.Int(rec.JSON(4)); !ok {
+		return mismatch(RoomModel, 4)
+	}
+	if r.Place, ok = record.DateTime(rec.JSON(5)); !ok {
+		return mismatch(RoomModel, 5)
+	}
+	return nil
+}
+
+func valueOfRoom(r *Room, field int) keys.Value {
+	switch field {
+	case 0: // hotelId
+		return keys.String(r.HotelID)
+	case 1: // number
+		return keys.Int(int64(r.Number))
+	case 2: // stayId
+		return keys.String(r.StayID)
+	case 3: // kind
+		return keys.String(string(r.Kind))
+	case 4: // floor
+		return keys.Int(int64(r.Floor))
+	case 5: // place
+		return keys.DateTime(r.Place)
+	}
+	return keys.Value{}
+}
+
+func cloneRoom(r *Room) Room {
+	c := *r
+	return c
+}
+
+func timeOfRoom(r *Room, field int) time.Time {
+	switch field {
+	case 5: // place
+		return r.Place
+	}
+	return time.Time{}
+}
+
+func setTimeOfRoom(r *Room, field int, t time.Time) {
+	switch field {
+	case 5: // place
+		r.Place = t
+	}
+}
+
 // ThermometerCodec reads and writes the stored form of Thermometer.
 var ThermometerCodec = &querydb.Codec[Thermometer]{
 	Model:   ThermometerModel,

@@ -36,6 +36,29 @@ type NightKey struct {
 	NightID string
 }
 
+// Room is a row of the read model Room.
+type Room struct {
+	HotelID string
+	Number  int
+	StayID  string
+	Kind    StayState
+	Floor   int
+	Place   time.Time
+}
+
+// RoomKey says which Room: all fields of its primary key.
+type RoomKey struct {
+	HotelID string
+	Number  int
+	StayID  string
+}
+
+// RoomPartition says which partition of Room: the fields of its partition key.
+type RoomPartition struct {
+	HotelID string
+	Number  int
+}
+
 // Thermometer is a row of the read model Thermometer.
 type Thermometer struct {
 	DeviceID string

@@ -13,6 +13,7 @@ var All = []*querydb.Model{
 	GuestModel,
 	StayModel,
 	NightModel,
+	RoomModel,
 	ThermometerModel,
 }
 
@@ -146,6 +147,70 @@ var NightModel = &querydb.Model{
 			Sep: "/",
 		},
 		Fields: []int{1, 2},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// RoomModel describes the read model Room.
+var RoomModel = &querydb.Model{
+	Name:       "Room",
+	Plugin:     "",
+	Table:      "Room",
+	Version:    "9e764ef1a52d",
+	RowVersion: "2fffdf3f773b",
+	Fields: []driver.Field{
+		{Name: "hotelId", Scalar: "ID"},
+		{Name: "number", Scalar: "Int"},
+		{Name: "stayId", Scalar: "ID"},
+		{Name: "kind", Scalar: "String", Enum: "StayState"},
+		{Name: "floor", Scalar: "Int"},
+		{Name: "place", Scalar: "DateTime"},
+	},
+	Enums: []querydb.Enum{
+		{Name: "StayState", Values: []string{"NEW", "DONE"}},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "hotelId", Kind: keys.KindString},
+				{Field: "number", Kind: keys.KindInt},
+			},
+			Sep: "/",
+		},
+		Fields: []int{0, 1},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "stayId", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{2},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byKind",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "kind", Kind: keys.KindString},
+						{Field: "floor", Kind: keys.KindInt},
+					},
+					Sep: "/",
+				},
+				Fields: []int{3, 4},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "place", Kind: keys.KindDateTime},
+					},
+				},
+				Fields: []int{5},
+			},
+		},
 	},
 	TTL:       -1,
 	CreatedAt: -1,

@@ -50,6 +50,21 @@ var Catalog = &catalog.Catalog{
 				"nightId": {Name: "nightId", Ordinal: 2},
 			},
 		},
+		"Room": {
+			Name:  "Room",
+			Model: model.RoomModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"hotelId": {Name: "hotelId", Ordinal: 0},
+				"number":  {Name: "number", Ordinal: 1},
+				"stayId":  {Name: "stayId", Ordinal: 2},
+				"kind":    {Name: "kind", Ordinal: 3},
+				"floor":   {Name: "floor", Ordinal: 4},
+				"place":   {Name: "place", Ordinal: 5},
+				"stays":   {Name: "stays", Ordinal: 0, Join: &catalog.Join{Target: "Room", Index: driver.Primary, By: []int{0, 1}, Pages: "RoomById"}},
+				"alike":   {Name: "alike", Ordinal: 4, Join: &catalog.Join{Target: "Room", Index: 0, By: []int{3, 4}, Pages: "RoomByKind"}},
+			},
+		},
 		"Thermometer": {
 			Name:  "Thermometer",
 			Model: model.ThermometerModel,
@@ -149,6 +164,48 @@ var Catalog = &catalog.Catalog{
 			SKParts: []catalog.KeyArg{
 				{Name: "kind", Kind: keys.KindString},
 				{Name: "nightId", Kind: keys.KindString},
+			},
+		},
+		"Room": {
+			Name:  "Room",
+			Type:  "Room",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []catalog.KeyArg{
+				{Name: "hotelId", Kind: keys.KindString},
+				{Name: "number", Kind: keys.KindInt},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "stayId", Kind: keys.KindString},
+			},
+		},
+		"RoomById": {
+			Name:        "RoomById",
+			Type:        "Room",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "RoomByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []catalog.KeyArg{
+				{Name: "hotelId", Kind: keys.KindString},
+				{Name: "number", Kind: keys.KindInt},
+			},
+		},
+		"RoomByKind": {
+			Name:        "RoomByKind",
+			Type:        "Room",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "RoomByKindConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "kind", Kind: keys.KindString},
+				{Name: "floor", Kind: keys.KindInt},
 			},
 		},
 		"Thermometer": {

@@ -16,6 +16,12 @@ type StayByGuestConnection = graph.Connection[*model.Stay]
 // NightByIDConnection is a page of NightById.
 type NightByIDConnection = graph.Connection[*model.Night]
 
+// RoomByIDConnection is a page of RoomById.
+type RoomByIDConnection = graph.Connection[*model.Room]
+
+// RoomByKindConnection is a page of RoomByKind.
+type RoomByKindConnection = graph.Connection[*model.Room]
+
 // ThermometerByPrimaryConnection is a page of ThermometerByPrimary.
 type ThermometerByPrimaryConnection = graph.Connection[*model.Thermometer]
 

@@ -126,6 +126,55 @@ func (r Reader) NightByID(ctx context.Context, id string, args NightByIDArgs) (*
 	return graph.FetchPage(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "NightById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// RoomArgs are the arguments of Room that may be left out: nil.
+type RoomArgs struct {
+	ID         *string
+	HotelID    *string
+	Number     *int
+	StayID     *string
+	Consistent *bool
+}
+
+// Room asks the query Room.
+func (r Reader) Room(ctx context.Context, args RoomArgs) (*model.Room, error) {
+	return graph.FetchOne(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "Room", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.StayID, keys.String)}, Consistent: args.Consistent})
+}
+
+// RoomByIDArgs are the arguments of RoomById that may be left out: nil.
+type RoomByIDArgs struct {
+	ID        *string
+	HotelID   *string
+	Number    *int
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// RoomByID asks the query RoomById.
+func (r Reader) RoomByID(ctx context.Context, args RoomByIDArgs) (*RoomByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// RoomByKindArgs are the arguments of RoomByKind that may be left out: nil.
+type RoomByKindArgs struct {
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// RoomByKind asks the query RoomByKind.
+func (r Reader) RoomByKind(ctx context.Context, kind model.StayState, floor int, args RoomByKindArgs) (*RoomByKindConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomByKind", PK: []keys.Value{keys.String(string(kind)), keys.Int(int64(floor))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // ThermometerArgs are the arguments of Thermometer that may be left out: nil.
 type ThermometerArgs struct {
 	Consistent *bool

@@ -37,6 +37,8 @@ func (r root) Guest() GuestResolver { return rowsOfGuest{r.rt} }
 
 func (r root) Stay() StayResolver { return rowsOfStay{r.rt} }
 
+func (r root) Room() RoomResolver { return rowsOfRoom{r.rt} }
+
 // Guest answers Guest.
 func (r queries) Guest(ctx context.Context, id string, consistent *bool) (*model.Guest, error) {
 	return Reader{r.rt}.Guest(ctx, id, GuestArgs{Consistent: consistent})
@@ -77,6 +79,21 @@ func (r queries) NightByID(ctx context.Context, id string, kind *model.StayState
 	return Reader{r.rt}.NightByID(ctx, id, NightByIDArgs{Kind: kind, NightID: nightID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Room answers Room.
+func (r queries) Room(ctx context.Context, id *string, hotelID *string, number *int, stayID *string, consistent *bool) (*model.Room, error) {
+	return Reader{r.rt}.Room(ctx, RoomArgs{ID: id, HotelID: hotelID, Number: number, StayID: stayID, Consistent: consistent})
+}
+
+// RoomByID answers RoomById.
+func (r queries) RoomByID(ctx context.Context, id *string, hotelID *string, number *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByIDConnection, error) {
+	return Reader{r.rt}.RoomByID(ctx, RoomByIDArgs{ID: id, HotelID: hotelID, Number: number, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// RoomByKind answers RoomByKind.
+func (r queries) RoomByKind(ctx context.Context, kind model.StayState, floor int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByKindConnection, error) {
+	return Reader{r.rt}.RoomByKind(ctx, kind, floor, RoomByKindArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // Thermometer answers Thermometer.
 func (r queries) Thermometer(ctx context.Context, deviceID string, at time.Time, consistent *bool) (*model.Thermometer, error) {
 	return Reader{r.rt}.Thermometer(ctx, deviceID, at, ThermometerArgs{Consistent: consistent})
@@ -110,7 +127,7 @@ func (r rowsOfGuest) Town(ctx context.Context, obj *model.Guest) (*string, error
 
 // Stays answers stays of Guest.
 func (r rowsOfGuest) Stays(ctx context.Context, obj *model.Guest, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StayByGuestConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Guest", "stays", model.StayCodec, model.GuestCodec.Value(obj, 0), graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Guest", "stays", model.StayCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 0))
 }
 
 // Neighbours answers neighbours of Guest.
@@ -118,7 +135,7 @@ func (r rowsOfGuest) Neighbours(ctx context.Context, obj *model.Guest, reverse *
 	if err := graph.CheckFieldAccess(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, obj); err != nil {
 		return nil, err
 	}
-	return graph.JoinPage(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, model.GuestCodec.Value(obj, 1), graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 1))
 }
 
 // rowsOfStay resolves fields of Stay.
@@ -126,20 +143,33 @@ type rowsOfStay struct{ rt *graph.Runtime }
 
 // Nights answers nights of Stay.
 func (r rowsOfStay) Nights(ctx context.Context, obj *model.Stay, kind *model.StayState, nightID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*NightByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "nights", model.NightCodec, model.StayCodec.Value(obj, 0), graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(nightID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Stay", "nights", model.NightCodec, graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(nightID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 0))
 }
 
 // Temperatures answers temperatures of Stay.
 func (r rowsOfStay) Temperatures(ctx context.Context, obj *model.Stay, at *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByPrimaryConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "temperatures", model.ThermometerCodec, model.StayCodec.Value(obj, 3), graph.QueryRequest{SK: []keys.Value{optional(at, keys.DateTime), {}}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Stay", "temperatures", model.ThermometerCodec, graph.QueryRequest{SK: []keys.Value{optional(at, keys.DateTime), {}}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
 }
 
 // Alarms answers alarms of Stay.
 func (r rowsOfStay) Alarms(ctx context.Context, obj *model.Stay, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, model.StayCodec.Value(obj, 3), graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
 }
 
 // States answers states of Stay.
 func (r rowsOfStay) States(ctx context.Context, obj *model.Stay, reverse *bool, limit *int, nextToken *string) (*ThermometerByStayStateConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "states", model.ThermometerCodec, model.StayCodec.Value(obj, 4), graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}})
+	return graph.JoinPage(ctx, r.rt, "Stay", "states", model.ThermometerCodec, graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 4))
+}
+
+// rowsOfRoom resolves fields of Room.
+type rowsOfRoom struct{ rt *graph.Runtime }
+
+// Stays answers stays of Room.
+func (r rowsOfRoom) Stays(ctx context.Context, obj *model.Room, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByIDConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Room", "stays", model.RoomCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 0), model.RoomCodec.Value(obj, 1))
+}
+
+// Alike answers alike of Room.
+func (r rowsOfRoom) Alike(ctx context.Context, obj *model.Room, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByKindConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Room", "alike", model.RoomCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 3), model.RoomCodec.Value(obj, 4))
 }

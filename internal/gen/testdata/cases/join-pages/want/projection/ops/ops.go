@@ -104,6 +104,46 @@ var Night = projection.Ops[model.Night, model.NightKey, string]{
 var NightFields = struct {
 }{}
 
+// Room makes the ops of Room.
+var Room = projection.Ops[model.Room, model.RoomKey, model.RoomPartition]{
+	Codec: model.RoomCodec,
+	Key: func(k model.RoomKey) (keys.Key, error) {
+		var row model.Room
+		row.HotelID = k.HotelID
+		row.Number = k.Number
+		row.StayID = k.StayID
+		return model.KeyOfRoom(&row)
+	},
+	Partition: func(p model.RoomPartition) (string, error) {
+		return model.RoomModel.PK.Layout.Compose(keys.String(p.HotelID), keys.Int(int64(p.Number)))
+	},
+	SetKeyFields: func(row *model.Room, k model.RoomKey) {
+		row.HotelID = k.HotelID
+		row.Number = k.Number
+		row.StayID = k.StayID
+	},
+}
+
+// RoomFields are the fields that a patch of Room can name.
+var RoomFields = struct {
+	Kind  projection.PatchField[model.Room, model.StayState]
+	Floor projection.PatchField[model.Room, int]
+	Place projection.PatchField[model.Room, time.Time]
+}{
+	Kind: projection.PatchField[model.Room, model.StayState]{
+		Ordinal: 3,
+		Write:   func(row *model.Room, v model.StayState) { row.Kind = v },
+	},
+	Floor: projection.PatchField[model.Room, int]{
+		Ordinal: 4,
+		Write:   func(row *model.Room, v int) { row.Floor = v },
+	},
+	Place: projection.PatchField[model.Room, time.Time]{
+		Ordinal: 5,
+		Write:   func(row *model.Room, v time.Time) { row.Place = v },
+	},
+}
+
 // Thermometer makes the ops of Thermometer.
 var Thermometer = projection.Ops[model.Thermometer, model.ThermometerKey, string]{
 	Codec: model.ThermometerCodec,

@@ -88,6 +88,32 @@ func ProjectNight(p NightProjector) projection.Projection {
 	})
 }
 
+// RoomProjector folds events into rows of Room: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type RoomProjector interface {
+	StayBooked(e event.StayBooked, m projection.Meta) []projection.Op
+}
+
+// ProjectRoom makes the projection Room of its projector.
+func ProjectRoom(p RoomProjector) projection.Projection {
+	return projection.New(&Room, projection.Projection{
+		Name:   "Room",
+		Events: []string{"StayBooked"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "StayBooked":
+				data, err := event.DecodeStayBooked(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.StayBooked(data, m), nil
+			}
+			return foreign("Room", e)
+		},
+	})
+}
+
 // ThermometerProjector folds events into rows of Thermometer: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
 type ThermometerProjector interface {

@@ -4,6 +4,7 @@ import { ApolloClient, HttpLink, InMemoryCache, gql } from "@apollo/client";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
 import { apolloClient } from "./apollo.mjs";
 import { append } from "./append.mjs";
+import { graphcacheClient } from "./graphcache.mjs";
 import { Positions } from "./positions.mjs";
 import { pages } from "./urql-pages.mjs";
 import { urqlClient } from "./urql.mjs";
@@ -54,6 +55,43 @@ const urql = {
   },
 };
 
+// graphcache is urql with a cache that keeps each row once: the list is what that has of all pages.
+const graphcache = {
+  ...urql,
+  recipe: (positions) => graphcacheClient(url, positions),
+  async list(client, category) {
+    for (let variables = { category, limit: 2 }; ; ) {
+      const { data, error } = await client.query(list, variables, { requestPolicy: "network-only" });
+      if (error) throw error;
+      const page = data.Sales_ProductByCategory;
+      if (page.nextToken === null) return page.items;
+      variables = { ...variables, nextToken: page.nextToken };
+    }
+  },
+};
+
+// renames reports whether a list that is in the client's cache has the new name of a product that was asked for alone.
+async function renames(client, kind) {
+  const positions = new Positions();
+  const asking = client.recipe(positions);
+  const id = `${kind}-renamed`;
+  const named = `query ($category: String!) { Sales_ProductByCategory(category: $category) { items { productId name } nextToken } }`;
+  const variables = { category: `${kind} named` };
+  const read = {
+    apollo: async () =>
+      (await asking.query({ query: gql(named), variables, fetchPolicy: "cache-first" })).data.Sales_ProductByCategory,
+    graphcache: async () => (await asking.query(named, variables, { requestPolicy: "cache-first" })).data.Sales_ProductByCategory,
+  }[kind];
+  await append(url, added(id, variables.category), positions);
+  await client.name(asking, id); // which waits until it is there
+  const before = (await read()).items.map((item) => item.name);
+  const event = { ...added(id, variables.category), id: `renamed-${id}` };
+  await append(url, { ...event, data: { ...event.data, name: "another" } }, positions);
+  await client.name(asking, id);
+  const after = (await read()).items.map((item) => item.name);
+  return [...before, ...after];
+}
+
 // added is the event of a product whose name is its id.
 const added = (id, category) => ({
   id: `added-${id}`,
@@ -101,4 +139,13 @@ async function play(kind, client) {
   return { missed, kept, listed };
 }
 
-console.log(JSON.stringify({ apollo: await play("apollo", apollo), urql: await play("urql", urql) }));
+const came = {
+  apollo: await play("apollo", apollo),
+  urql: await play("urql", urql),
+  graphcache: await play("graphcache", graphcache),
+};
+if (!late) {
+  came.apollo.renamed = await renames(apollo, "apollo");
+  came.graphcache.renamed = await renames(graphcache, "graphcache");
+}
+console.log(JSON.stringify(came));
