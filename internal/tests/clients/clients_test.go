@@ -94,7 +94,7 @@ func install(t *testing.T, packages string) (dir string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the code of %s runs on Node.js, and one command is curl: install both, Node.js 20 or later (%v)", document, err)
+			t.Skipf("the code of %s needs Node.js, version 20 or later, and curl: install both (%v)", document, err)
 		}
 	}
 	dir = t.TempDir()

@@ -13,8 +13,8 @@ import (
 // address is that of the server in the document.
 const address = "http://127.0.0.1:8080"
 
-// TestCodeGeneratorsKnowTheTypesOfQueries without anything that is ours: testdata/typed/check.ts compiles only where the
-// types are those that it says, and asks a server what they are of.
+// TestCodeGeneratorsKnowTheTypesOfQueries without anything that is ours: testdata/typed/check.ts compiles only where
+// the types are those that it says, and asks a server what they are of.
 func TestCodeGeneratorsKnowTheTypesOfQueries(t *testing.T) {
 	dir, s := install(t, "typed"), openShop(t, false, server.Limits{})
 	for _, b := range blocks(t) {

@@ -105,8 +105,8 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	if j.Paged && !d.hasPages(m, j, pk, sk, by) {
 		return false
 	}
-	if by := sdl.List(m.Dir, "by"); by != nil {
-		return d.keyBy(m, j, by, pk, sk)
+	if m.Dir.Arguments.ForName("by") != nil && len(schema.Composites(pk, sk)) > 0 {
+		return d.keyBy(m, j, sdl.List(m.Dir, "by"), pk, sk)
 	}
 	fields := pk.Fields
 	if !j.Paged && (len(fields) == 0 || j.Target.Entity != nil && j.Via == nil) {
@@ -150,7 +150,7 @@ func (d *joinReader) keyBy(m draft.Marked, j *schema.Join, names []string, pk, s
 		j.By = append(j.By, f)
 	}
 	if !slices.Contains(j.By, m.Field) {
-		d.Report(rule.JoinBy, pos, m.Field, strings.Join(names, ", "), "without this field")
+		d.Report(rule.JoinBy, pos, m.Field, strings.Join(names, ", "), "without this one")
 		return false
 	}
 	if j.Paged {
