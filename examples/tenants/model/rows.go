@@ -27,8 +27,9 @@ type Employee struct {
 //
 // Something to do in a project, for somebody or for nobody yet.
 type Task struct {
-	TaskID    string
-	TenantID  string
+	TaskID   string
+	TenantID string
+	// The membership is what the assignee is in the project.
 	ProjectID string
 	// Who is to do it; null where nobody is.
 	EmployeeID *string

@@ -218,12 +218,12 @@ func TestOneRowIsFound(t *testing.T) {
 			`Employee(employeeId: "Emp-Alice") { employeeId }`: `{"employeeId":"emp-alice"}`,
 			`Employee(employeeId: "emp-carol") { email }`:      `{"email":"Carol.Jones@acme.example"}`,
 			`Employee(employeeId: "emp-eve") { name }`:         `null`,
-			`Task(taskId: "t-001") { priority status ` +
-				`assignee { name } }`: `{"priority":20,"status":"open","assignee":{"name":"Alice"}}`,
+			`Task(taskId: "t-001") { priority status assignee { name } ` +
+				`membership { role } }`: `{"priority":20,"status":"open","assignee":{"name":"Alice"},"membership":{"role":"lead"}}`,
 			`Task(taskId: "t-002") { status ` +
 				`createdAt updatedAt }`: `{"status":"done","createdAt":"2024-01-10T15:00:00.000Z","updatedAt":"2024-01-11T01:00:00.000Z"}`,
 			`Task(taskId: "t-005") { employeeId ` +
-				`assignee { name } }`: `{"employeeId":null,"assignee":null}`,
+				`assignee { name } membership { role } }`: `{"employeeId":null,"assignee":null,"membership":null}`,
 			`Task(taskId: "t-00") { title }`:                                                      `null`,
 			`Equipment(equipmentId: "eq-003") { department }`:                                     `{"department":"engineering"}`,
 			`ProjectMember(employeeId: "emp-alice", projectId: "proj-alpha") { role }`:            `{"role":"lead"}`,

@@ -42,6 +42,7 @@ var Catalog = &catalog.Catalog{
 				"status":     {Name: "status", Ordinal: 6},
 				"createdAt":  {Name: "createdAt", Ordinal: 7},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 8},
+				"membership": {Name: "membership", Ordinal: 2, Join: &catalog.Join{Target: "ProjectMember", Index: driver.Primary, By: []int{3, 2}}},
 				"assignee":   {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},

@@ -79,6 +79,7 @@ type QueryResolver interface {
 	Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.AssignmentsItem], error)
 }
 type TaskResolver interface {
+	Membership(ctx context.Context, obj *model.Task) (*model.ProjectMember, error)
 	Assignee(ctx context.Context, obj *model.Task) (*model.Employee, error)
 }
 
@@ -1166,6 +1167,9 @@ Something to do in a project, for somebody or for nobody yet.
 type Task {
   taskId: ID!
   tenantId: ID!
+  """
+  The membership is what the assignee is in the project.
+  """
   projectId: ID!
   """
   Who is to do it; null where nobody is.
@@ -1179,6 +1183,10 @@ type Task {
   status: TaskStatus!
   createdAt: DateTime
   updatedAt: DateTime
+  """
+  The row of ProjectMember that employeeId and projectId name; null where there is none.
+  """
+  membership: ProjectMember
   """
   The row of Employee that employeeId names; null where there is none.
   """
@@ -1471,6 +1479,8 @@ func childFields_Task(ctx context.Context, ec *executionContext, field graphql.C
 		return fieldContext_Task_createdAt(ctx, ec, field)
 	case "updatedAt":
 		return fieldContext_Task_updatedAt(ctx, ec, field)
+	case "membership":
+		return fieldContext_Task_membership(ctx, ec, field)
 	case "assignee":
 		return fieldContext_Task_assignee(ctx, ec, field)
 	}
@@ -5245,6 +5255,38 @@ func fieldContext_Task_updatedAt(_ context.Context, ec *executionContext, field 
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func _Task_membership(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Task_membership(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Task().Membership(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
+			return marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Task_membership(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Task",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_ProjectMember(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
 func _Task_assignee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8006,6 +8048,44 @@ func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "membership":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Task_membership(ctx, ec, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "assignee":
 			field := field
 

@@ -150,6 +150,11 @@ func (r queries) Assignments(ctx context.Context, employeeID string, only []mode
 // rowsOfTask resolves fields of Task.
 type rowsOfTask struct{ rt *graph.Runtime }
 
+// Membership answers membership of Task.
+func (r rowsOfTask) Membership(ctx context.Context, obj *model.Task) (*model.ProjectMember, error) {
+	return graph.JoinOne(ctx, r.rt, "Task", "membership", model.ProjectMemberCodec, model.TaskCodec.Value(obj, 3), model.TaskCodec.Value(obj, 2))
+}
+
 // Assignee answers assignee of Task.
 func (r rowsOfTask) Assignee(ctx context.Context, obj *model.Task) (*model.Employee, error) {
 	return graph.JoinOne(ctx, r.rt, "Task", "assignee", model.EmployeeCodec, model.TaskCodec.Value(obj, 3))
