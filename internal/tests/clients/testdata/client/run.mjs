@@ -61,7 +61,7 @@ const graphcache = {
   recipe: (positions) => graphcacheClient(url, positions),
   async list(client, category) {
     for (let variables = { category, limit: 2 }; ; ) {
-      const { data, error } = await client.query(list, variables, { requestPolicy: "network-only" });
+      const { data, error } = await client.query(list, variables); // a page that is not in the cache is asked for
       if (error) throw error;
       const page = data.Sales_ProductByCategory;
       if (page.nextToken === null) return page.items;
