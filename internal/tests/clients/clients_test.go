@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ const document = "docs/clients.md"
 // TestTheRecipesOfClientsWork: without them a client misses what it has written whenever folding is held up, and with
 // them never.
 func TestTheRecipesOfClientsWork(t *testing.T) {
-	dir := install(t, "client")
+	dir := install(t, "client", "Reading what was written")
 	t.Run("folding is held up until a query waits", func(t *testing.T) {
 		const rounds = 20
 		s := openShop(t, false, server.Limits{})
@@ -89,8 +90,8 @@ func (s *shop) play(t *testing.T, dir string, rounds int, more ...string) map[st
 	return all
 }
 
-// install makes a folder with packages, as package-lock.json pins them, and the files of the document.
-func install(t *testing.T, packages string) (dir string) {
+// install makes a folder with packages, as package-lock.json pins them, and the files of a part of the document.
+func install(t *testing.T, packages, part string) (dir string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -101,7 +102,18 @@ func install(t *testing.T, packages string) (dir string) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", packages))); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range blocks(t) {
+	writeFiles(t, dir, part, "")
+	run(t, dir, "npm", "ci", "--prefer-offline", "--loglevel=error")
+	return dir
+}
+
+// address is that of the server in the document.
+const address = "http://127.0.0.1:8080"
+
+// writeFiles writes the files of a part of the document, which ask the server at the URL.
+func writeFiles(t *testing.T, dir, part, url string) {
+	t.Helper()
+	for _, b := range blocks(t, part) {
 		verb, name := b.File()
 		switch {
 		case b.Language == "sh":
@@ -109,28 +121,50 @@ func install(t *testing.T, packages string) (dir string) {
 		case verb != "Write":
 			t.Fatalf("%v: nothing says which file this block is", b)
 		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(b.Text), 0o644); err != nil {
+		text := strings.ReplaceAll(b.Text, address, url)
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ci := exec.CommandContext(t.Context(), "npm", "ci", "--prefer-offline", "--loglevel=error")
-	ci.Dir = dir
-	if out, err := ci.CombinedOutput(); err != nil {
-		t.Fatalf("install the clients with npm ci: %v\n%s", err, out)
-	}
-	return dir
 }
 
-// blocks are the blocks of the document.
-func blocks(t *testing.T) []markdown.Block {
+// blocks are the blocks of a part of the document.
+func blocks(t *testing.T, part string) []markdown.Block {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../..", document))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := markdown.Blocks(document, string(text))
+	_, section, found := strings.Cut(string(text), "\n## "+part+"\n")
+	if !found {
+		t.Fatalf("%s has no part %q", document, part)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	all, err := markdown.Blocks(document, section)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return all
+}
+
+// runCommands runs the commands of a part of the document in a folder, with the server at the URL.
+func runCommands(t *testing.T, dir, part, url string) {
+	t.Helper()
+	for _, b := range blocks(t, part) {
+		if b.Language == "sh" {
+			run(t, dir, "sh", "-e", "-c", strings.ReplaceAll(b.Text, address, url))
+		}
+	}
+}
+
+// run runs a program in a folder, and returns what it prints.
+func run(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
 }

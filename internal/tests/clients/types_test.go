@@ -2,7 +2,6 @@ package clients
 
 import (
 	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,18 +9,11 @@ import (
 	"github.com/foldql/foldql/server"
 )
 
-// address is that of the server in the document.
-const address = "http://127.0.0.1:8080"
-
 // TestCodeGeneratorsKnowTheTypesOfQueries without anything that is ours: testdata/typed/check.ts compiles only where
 // the types are those that it says, and asks a server what they are of.
 func TestCodeGeneratorsKnowTheTypesOfQueries(t *testing.T) {
-	dir, s := install(t, "typed"), openShop(t, false, server.Limits{})
-	for _, b := range blocks(t) {
-		if b.Language == "sh" {
-			run(t, dir, "sh", "-e", "-c", strings.ReplaceAll(b.Text, address, s.url))
-		}
-	}
+	dir, s := install(t, "typed", "Types"), openShop(t, false, server.Limits{})
+	runCommands(t, dir, "Types", s.url)
 	run(t, dir, "node_modules/.bin/tsc", "--outDir", "out")
 	got := run(t, dir, "node", "out/check.js", s.url)
 	want := `{"data":{"Sales_Order":null}}
@@ -32,14 +24,17 @@ func TestCodeGeneratorsKnowTheTypesOfQueries(t *testing.T) {
 	}
 }
 
-// run runs a program in a folder, and returns what it prints.
-func run(t *testing.T, dir, program string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+// TestGenqlientKnowsTheTypesOfQueries in a module of its own.
+func TestGenqlientKnowsTheTypesOfQueries(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skipf("a command of %s is curl: install it (%v)", document, err)
 	}
-	return string(out)
+	dir, s := t.TempDir(), openShop(t, false, server.Limits{})
+	writeFiles(t, dir, "Go", s.url)
+	run(t, dir, "go", "mod", "init", "example.com/client")
+	runCommands(t, dir, "Go", s.url)
+	run(t, dir, "go", "mod", "tidy")
+	if got, want := run(t, dir, "go", "run", "."), "there is no such order\n"; got != want {
+		t.Errorf("the program prints %q, want %q", got, want)
+	}
 }
