@@ -137,6 +137,45 @@ func TestABackupOfAStoreThatNoServerHasOpen(t *testing.T) {
 	}
 }
 
+// TestABackupHasTheDecisionsThatWereMadeBeforeIt, and no others: what was decided later is to be decided again, and a
+// rebuild of what was restored comes to the same rows.
+func TestABackupHasTheDecisionsThatWereMadeBeforeIt(t *testing.T) {
+	p, args := newProject(false), embedded(t)
+	s := serve(t, p.App, start{args: args})
+	s.append(t, taskEvent("retried", "poison"), taskEvent("skipped", "poison"), taskEvent("later", "poison"),
+		taskEvent("last", "last"))
+	s.until(t, "folded", holds(t, s, map[string]string{"retried": "", "skipped": "", "later": "", "last": "last"}))
+	p.poisoned.Store(false)
+	decide := func(s *server, verb string, offset int) {
+		t.Helper()
+		s.deadLetters(t, p.App, verb, "Tasks", fmt.Sprintf("0@%d", offset)).wantExit(t, exitDone, "")
+	}
+	decide(s, "retry", 1)
+	decide(s, "skip", 2)
+	before := map[string]string{"retried": "poison", "skipped": "", "later": "", "last": "last"}
+	after := map[string]string{"retried": "poison", "skipped": "", "later": "poison", "last": "last"}
+	s.until(t, "decided", holds(t, s, before))
+	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	runProgram(t, p.App, start{args: []string{"backup", dir, "--url", s.url}}).wantExit(t, exitDone, "")
+	decide(s, "retry", 3)
+	s.until(t, "decided after the backup", holds(t, s, after))
+
+	runProgram(t, p.App, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 4 events")
+	r := serve(t, p.App, start{args: []string{"--store", "embedded:" + data, "--cache-mb", "8", "--switch", "manual"}})
+	r.ready(t)
+	r.until(t, "as at the backup", holds(t, r, before))
+	r.deadLetters(t, p.App, "list").wantExit(t, exitDone, "0@3")
+	decide(r, "retry", 3)
+	r.until(t, "decided again", holds(t, r, after))
+	r.rebuilds(t, p.App, "start", "Tasks").wantExit(t, exitDone, "")
+	r.built(t)
+	r.rebuilds(t, p.App, "switch", "Tasks").wantExit(t, exitDone, "")
+	r.until(t, "rebuilt with what was decided", holds(t, r, after))
+	if n := r.statusOf(t).Projections[0].DeadLetters; n != 0 {
+		t.Errorf("%d dead letters are left", n)
+	}
+}
+
 // TestABackupIsForThoseWhoMayWrite: it holds all rows, and the secret of page tokens.
 func TestABackupIsForThoseWhoMayWrite(t *testing.T) {
 	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--write-token", "a-long-enough-secret")})
