@@ -234,3 +234,43 @@ func TestUniqueIndexesOfEntitiesTellOwnersOfOwnRowsAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnersFollowJoinsToKeysThatNameThem of several fields, one of which is the owner; and a join that begins at part
+// of a key, though it is one of a unique index, tells them nothing of rows of others.
+func TestOwnersFollowJoinsToKeysThatNameThem(t *testing.T) {
+	project := func(others bool) *bench {
+		api := newShop()
+		m := api.Types["Invoice"].Model
+		m.Indexes = append(m.Indexes,
+			querydb.Index{Name: "both", PK: half(m.Fields, 1, 2), SK: half(m.Fields, 0)},
+			querydb.Index{Name: "slot", PK: half(m.Fields, 1), SK: half(m.Fields, 0), Unique: true})
+		fields := api.Types["Ownership"].Fields
+		fields["both"] = &catalog.Field{Name: "both", Join: &catalog.Join{Target: "Invoice", Index: 2, By: []int{0, 1}}}
+		fields["slot"] = &catalog.Field{Name: "slot", Join: &catalog.Join{Target: "Invoice", Index: 3}}
+		sdl := strings.Replace(shopSDL, "type Ownership {", "type Ownership { both: Invoice slot: Invoice", 1)
+		b := newBenchOf(t, api, sdl, Config{}, memstore.New())
+		b.put(t, "Ownership", row{"ownerId": "acc1", "subject": "ann"}, row{"ownerId": "acc2", "subject": "bob"})
+		b.put(t, "Invoice", row{"invoiceId": "i2", "ownerId": "acc1", "subject": "ann", "amount": 2})
+		if others {
+			b.put(t, "Invoice", row{"invoiceId": "i1", "ownerId": "acc1", "subject": "bob", "amount": 1},
+				row{"invoiceId": "i3", "ownerId": "acc2", "subject": "bob", "amount": 3})
+		}
+		return b
+	}
+	for _, others := range []bool{false, true} {
+		b := project(others)
+		ann := as(t.Context(), "ann")
+		for query, want := range map[string]result{
+			`{ Ownership(id: "acc1") { both { invoiceId } } }`: {Data: map[string]any{"Ownership": map[string]any{
+				"both": map[string]any{"invoiceId": "i2"}}}},
+			`{ Ownership(id: "acc2") { both { invoiceId } } }`: {Errors: []string{"FORBIDDEN Ownership.both"},
+				Data: map[string]any{"Ownership": map[string]any{"both": nil}}},
+			`{ Ownership(id: "acc1") { slot { invoiceId } } }`: {Errors: []string{"FORBIDDEN Ownership.slot"},
+				Data: map[string]any{"Ownership": map[string]any{"slot": nil}}},
+		} {
+			if diff := cmp.Diff(want, b.do(ann, query, nil)); diff != "" {
+				t.Errorf("%s, with rows of others %t: -want +got:\n%s", query, others, diff)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -53,20 +54,33 @@ func (v Viewer) KeepOwn(t *catalog.Type) func(*querydb.Row) bool {
 // OwnsPartition reports whether all rows of a partition are the viewer's: its key says so. vals are the values that the
 // key was composed of, where they are known: one for each field of the half, or the text of all of it.
 func (v Viewer) OwnsPartition(t *catalog.Type, half *querydb.Half, vals []keys.Value, partition string) bool {
-	at, l := -1, &half.Layout
-	for i, field := range half.Fields {
-		if field == t.Owner {
-			at = i
-		}
-	}
-	// In a casing of keys, "Ann" and "ann" have one partition; where nothing is escaped, so have values with separators.
-	if at < 0 || v.Subject == "" || l.Casing != keys.CasingNone || l.Escape != keys.EscapePercent && len(half.Fields) > 1 {
+	at := ownerAt(t, half)
+	if at < 0 || v.Subject == "" {
 		return false
 	}
 	if len(vals) == len(half.Fields) {
 		return vals[at] == keys.String(v.Subject)
 	}
-	return v.standsIn(l, at, partition)
+	return v.standsIn(&half.Layout, at, partition)
+}
+
+// ownerAt is where the owner stands among the fields of a half whose text has one owner; -1 where it does not.
+func ownerAt(t *catalog.Type, half *querydb.Half) int {
+	// In a casing of keys, "Ann" and "ann" have one partition; where nothing is escaped, so have values with separators.
+	l := &half.Layout
+	if l.Casing != keys.CasingNone || l.Escape != keys.EscapePercent && len(half.Fields) > 1 {
+		return -1
+	}
+	return slices.Index(half.Fields, t.Owner)
+}
+
+// OwnerIn returns whose all rows are whose keys have a half of these values, where those say it.
+func OwnerIn(t *catalog.Type, half *querydb.Half, vals []keys.Value) (owner string, says bool) {
+	at := ownerAt(t, half)
+	if at < 0 {
+		return "", false
+	}
+	return vals[at].AsString(), true
 }
 
 // standsIn reports whether the viewer's subject is one of the values in the text of a half that is nothing but values.

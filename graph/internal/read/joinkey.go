@@ -48,7 +48,8 @@ func (g Target) Batched() bool { return g.batched() }
 // JoinKey is where an id leads in a target: to the row under Key, or, without a sort half, to those of a partition.
 type JoinKey struct {
 	keys.Key
-	auth keys.Key // where a rule holds in the target: of the row that names the owner
+	auth  keys.Key // where a rule holds in the target: of the row that names the owner
+	owner string   // of all rows under a key of several values, where one of them says so
 }
 
 // JoinKeys finds where ids lead in a target, in the generation that serves.
@@ -89,6 +90,9 @@ func (ks JoinKeys) Of(id ...keys.Value) (s JoinKey, ok bool, err error) {
 	g := ks.g
 	if s.Key, err = g.compose(ks.key, id...); err != nil {
 		return JoinKey{}, false, err
+	}
+	if len(id) > 1 {
+		s.owner = g.owner(id)
 	}
 	if ks.auth != nil { // which an index on one field alone may have
 		if s.auth, err = ks.auth.table.compose(ks.auth.key, id[0]); err != nil {
@@ -143,16 +147,31 @@ func (g Target) composeSeveral(key *querydb.Key, vals []keys.Value) (k keys.Key,
 		return k, err
 	}
 	var few [4]keys.Value
-	of, next := few[:0], len(pk.Fields)
+	k.SK, err = key.SK.Compose(sortValues(few[:0], pk, sk, vals)...)
+	return k, err
+}
+
+// sortValues are the values of the sort half among those of a whole key, whose first are those of the partition half.
+func sortValues(dst []keys.Value, pk, sk *querydb.Half, vals []keys.Value) []keys.Value {
+	next := len(pk.Fields)
 	for _, field := range sk.Fields {
 		at := slices.Index(pk.Fields, field)
 		if at < 0 {
 			at, next = next, next+1
 		}
-		of = append(of, vals[at])
+		dst = append(dst, vals[at])
 	}
-	k.SK, err = key.SK.Compose(of...)
-	return k, err
+	return dst
+}
+
+// owner is whose all rows are under a key of several values, "" where they do not say it.
+func (g Target) owner(vals []keys.Value) string {
+	pk, sk := g.halves()
+	if owner, says := access.OwnerIn(g.Type, pk, vals[:len(pk.Fields)]); says || !g.keyed() {
+		return owner
+	}
+	owner, _ := access.OwnerIn(g.Type, sk, sortValues(nil, pk, sk, vals))
+	return owner
 }
 
 // keyed reports whether both halves of a key are given: of a table by an id, or of an index in which the partition half
@@ -185,13 +204,19 @@ func (g Target) rows(key *querydb.Key, at JoinKey) (keys.Range, error) {
 	return ranges[0], nil
 }
 
-// single reports whether there can be one row at most at each join key of the target.
+// single reports whether there can be one row at most at each join key of the target: at a whole key that is unique.
 func (g Target) single() bool {
-	return g.batched() || g.Index != driver.Primary && g.Type.Model.Indexes[g.Index].Unique
+	pk, sk := g.halves()
+	inPartition := func(field int) bool { return slices.Contains(pk.Fields, field) }
+	whole := g.keyed() || !slices.ContainsFunc(sk.Fields, func(field int) bool { return !inPartition(field) })
+	return g.batched() || whole && g.Index != driver.Primary && g.Type.Model.Indexes[g.Index].Unique
 }
 
 // ownJoinKey reports whether all rows that a join can find at a join key are the viewer's.
 func ownJoinKey(v access.Viewer, g Target, key *querydb.Key, at JoinKey) bool {
+	if at.owner != "" && at.owner == v.Subject {
+		return true
+	}
 	pk, sk := g.halves()
 	return v.OwnsHalf(g.Type, pk, &key.PK, at.PK) || at.SK != "" && v.OwnsHalf(g.Type, sk, &key.SK, at.SK)
 }
