@@ -16,13 +16,13 @@ var (
 		"query it by itself")
 	JoinComposite = newRule("join-composite",
 		"joins {1} by {2}, whose partition key is composed of several fields",
-		"name the fields that hold {3}: by; or join by an index on one field: via")
+		"{3}")
 	JoinKind = newRule("join-kind",
 		"is {1}, and {2} of {3}, by which it joins, is {4}",
 		"give both the same type")
 	JoinEntity = newRule("join-entity",
 		"joins {1} by {2}, which is {3}",
-		"name the fields that hold them: by; or join by an index on one field: via")
+		"{4}")
 	JoinBy = newRule("join-by",
 		"joins by {1}, {2}",
 		"name fields of this type that hold the key of the other together, this one among them")
@@ -49,5 +49,5 @@ var (
 		"choose another name")
 	JoinCosts = newWarning("join-costs",
 		"joins {1} {2}: one query per id in place of one batch for all",
-		"join by the primary key of a model without sort key where many rows are joined")
+		"join by the whole primary key of a model where many rows are joined: by, where that has several fields")
 )

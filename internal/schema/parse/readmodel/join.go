@@ -118,15 +118,24 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 		return false
 	case len(fields) > 1 && j.Target.Entity != nil:
 		d.Report(rule.JoinEntity, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
-			schema.Half{Fields: fields}.Describe())
+			schema.Half{Fields: fields}.Describe(), byOrVia(j, fields))
 		return false
 	case len(fields) > 1:
 		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
-			strings.Join(schema.FieldNames(fields), ", "))
+			byOrVia(j, fields))
 		return false
 	}
 	j.By, j.Keys = []*schema.Field{m.Field}, fields
 	return d.sameKinds(m, j)
+}
+
+// byOrVia says how to join to a key of several fields.
+func byOrVia(j *schema.Join, key []*schema.Field) string {
+	if j.Many {
+		return "join models whose key is one field: an element of a list is one value"
+	}
+	return "name the fields that hold " + strings.Join(schema.FieldNames(key), ", ") +
+		": by; or join by an index on one field: via"
 }
 
 // keyBy takes the fields that hold a key together: that of a partition, whose rows are many, or a whole one.

@@ -92,6 +92,25 @@ async function renames(client, kind) {
   return [...before, ...after];
 }
 
+// limits returns how many rows a list has after a write, asked for with another limit than before, and how many a
+// second page has that is asked for without the first.
+async function limits() {
+  const positions = new Positions();
+  const client = graphcacheClient(url, positions);
+  const category = "graphcache limits";
+  const ask = async (asking, variables) => {
+    const { data, error } = await asking.query(list, { category, ...variables }, { requestPolicy: "network-only" });
+    if (error) throw error;
+    return data.Sales_ProductByCategory;
+  };
+  for (let i = 1; i < 4; i++) await append(url, added(`limits-${i}`, category), positions);
+  const first = await ask(client, { limit: 2 });
+  await append(url, added("limits-0", category), positions);
+  const all = await ask(client, { limit: 50 });
+  const second = await ask(graphcacheClient(url, new Positions()), { limit: 2, nextToken: first.nextToken });
+  return [all.items.length, second.items.length];
+}
+
 // added is the event of a product whose name is its id.
 const added = (id, category) => ({
   id: `added-${id}`,
@@ -146,6 +165,7 @@ const came = {
 };
 if (!late) {
   came.apollo.renamed = await renames(apollo, "apollo");
+  came.graphcache.limits = await limits();
   came.graphcache.renamed = await renames(graphcache, "graphcache");
 }
 console.log(JSON.stringify(came));

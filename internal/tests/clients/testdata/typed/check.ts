@@ -11,7 +11,7 @@ const same = <_ extends true>() => {};
 type Of<D> = D extends TypedDocumentNode<infer R, infer V> ? { result: R; variables: V } : never;
 same<Same<Of<typeof order>["result"]["Sales_Order"], null | {
   orderId: string; total: number; placedAt: string;
-  lines: null | { nextToken: string | null; items: Array<{ productId: string }> };
+  lines: null | { nextToken: string | null; items: Array<{ orderId: string; category: string; productId: string }> };
 }>>();
 same<Same<Of<typeof order>["variables"]["limit"], number | null | undefined>>();
 same<Same<ResultOf<typeof invoices>["Billing_InvoiceByOwnerId"], {
