@@ -14,6 +14,9 @@ import (
 // absent, or leads to no row.
 func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
 	id ...keys.Value) (*R, error) {
+	if err := checkValues(rt, parent, field, len(id)); err != nil {
+		return nil, err
+	}
 	if keys.CountLeading(id) < len(id) {
 		return nil, nil
 	}
@@ -22,6 +25,16 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 		return nil, err
 	}
 	return found[0], nil
+}
+
+// checkValues fails where a virtual field is given another number of values than it leads by.
+func checkValues(rt *Runtime, parent, field string, given int) error {
+	want := max(1, len(rt.reader.Catalog.Types[parent].Fields[field].Join.By))
+	if given == want {
+		return nil
+	}
+	return graphqlerr.New(graphqlerr.Internal, "%s.%s is joined by %d values, and %d are given: run foldql generate",
+		parent, field, want, given)
 }
 
 // JoinMany resolves a @resolvesMany field: it returns the rows in the order of their ids, without those that do not
@@ -57,6 +70,9 @@ func join[R any](ctx context.Context, rt *Runtime, parent, field string, c *quer
 // has the other arguments of that query. Pages that were prefetched are not read again.
 func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], query QueryRequest,
 	id ...keys.Value) (*Connection[*R], error) {
+	if err := checkValues(rt, parent, field, len(id)); err != nil {
+		return nil, err
+	}
 	q := rt.reader.Catalog.Queries[rt.reader.Catalog.Types[parent].Fields[field].Join.Pages]
 	p, err := rt.resolver.AnswerPage(ctx, q, read.NewPageKey(id...), query.pageRequest())
 	if err != nil {

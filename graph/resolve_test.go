@@ -101,6 +101,16 @@ func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 	if part != nil || err != nil {
 		t.Errorf("by a key of which a part is absent: %v %v", part, err)
 	}
+	one := keys.String("o1")
+	for _, some := range [][]keys.Value{nil, {one}, {one, one, one}} {
+		if got, err := JoinOne(ctx, b.rt, "Order", "placedTrack", b.codec("Track"), some...); got != nil || err == nil {
+			t.Errorf("by %d values in place of two: %v %v", len(some), got, err)
+		}
+		page, err := JoinPage(ctx, b.rt, "Line", "beside", b.codec("Line"), QueryRequest{}, some...)
+		if page != nil || err == nil {
+			t.Errorf("a page by %d values in place of two: %v %v", len(some), page, err)
+		}
+	}
 	none, err := JoinOne(ctx, b.rt, "Order", "referrer", b.codec("Customer"), keys.Value{})
 	if none != nil || err != nil {
 		t.Errorf("an absent id: %v %v", none, err)

@@ -72,12 +72,12 @@ type RunnerConfig struct {
 // for no more than that part of the time of all processors, each for an equal part of that. Where the store is of this
 // process alone, no more of them fold at once than the part is whole processors, or one, and none for much longer than
 // a fifth of a millisecond without a rest. Where other processes write to the store too, they mostly wait for its
-// answers, and each rests as if it were alone. Asked says that somebody waits for something else than them.
+// answers, and each rests as if it were alone. Asked notes that somebody waits for something else, such as a query.
 type Budget = pace.Budget
 
-// NewBudget makes the Budget of a part, above 0 and up to 1, of the processors that the process may use; unasked, which
-// is no smaller, is the part while nobody has said for a quarter of a second that somebody waits.
-func NewBudget(part, unasked float64) (*Budget, error) { return pace.New(part, unasked) }
+// NewBudget makes the Budget of a part, above 0 and up to 1, of the processors that the process may use; idle, which is
+// no smaller, is the part while Asked was not called for a quarter of a second.
+func NewBudget(busy, idle float64) (*Budget, error) { return pace.New(busy, idle) }
 
 // MaxCommitTimeout bounds RunnerConfig.CommitTimeout: it is far below the time for which a store that several processes
 // write keeps the tombstones of deleted rows.

@@ -89,7 +89,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
-	if s.builds, err = projection.NewBudget(s.cfg.RebuildShare, s.cfg.UnaskedShare()); err != nil {
+	if s.builds, err = projection.NewBudget(s.cfg.RebuildShare, s.cfg.IdleShare()); err != nil {
 		return err
 	}
 	err = s.folds.KeepServing(ctx, projections.Keep{

@@ -166,11 +166,11 @@ func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 	if err != nil {
 		js.deny(j, err)
 	}
-	leads := leads{js: js, join: j, child: child, find: find, fields: n.Type.Model.Fields}
+	follower := follower{js: js, join: j, child: child, find: find, fields: n.Type.Model.Fields}
 	child.starts = append(child.starts, 0)
 	for i, rec := range parents.Records {
 		if rec != nil && parents.Err(i) == nil && !js.closed(n, j.Rule, rec) {
-			leads.follow(rec)
+			follower.follow(rec)
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
 	}

@@ -19,10 +19,10 @@ import (
 // processors, or one. The others are left to those whom somebody waits for, at every moment. While nobody waits for
 // anything, the part may be another, larger one.
 type Budget struct {
-	asked, unasked float64 // the part while somebody asks, and while nobody does
-	cpus           int
-	places         *semaphore.Weighted
-	most           int64 // places
+	busy, idle float64 // the part while somebody waits for others than them, and while nobody does
+	cpus       int
+	places     *semaphore.Weighted
+	most       int64 // places
 
 	newlyAsked atomic.Bool // since it was last looked at
 
@@ -31,35 +31,35 @@ type Budget struct {
 	working   int // members that have anything to do
 }
 
-// New makes the Budget of a part, above 0 and up to 1, of the processors that the process may use; unasked, which is no
+// New makes the Budget of a part, above 0 and up to 1, of the processors that the process may use; idle, which is no
 // smaller, is the part while nobody asks for anything.
-func New(part, unasked float64) (*Budget, error) {
-	if !(part > 0 && part <= unasked && unasked <= 1) {
+func New(busy, idle float64) (*Budget, error) {
+	if !(busy > 0 && busy <= idle && idle <= 1) {
 		return nil, fmt.Errorf("a budget of %v, and of %v while nobody asks: give parts above 0 and up to 1, the second "+
-			"no smaller than the first", part, unasked)
+			"no smaller than the first", busy, idle)
 	}
-	return newBudget(part, unasked, runtime.GOMAXPROCS(0)), nil
+	return newBudget(busy, idle, runtime.GOMAXPROCS(0)), nil
 }
 
-func newBudget(part, unasked float64, cpus int) *Budget {
-	most := int64(max(1, int(unasked*float64(cpus))))
-	return &Budget{asked: part, unasked: unasked, cpus: cpus, places: semaphore.NewWeighted(most), most: most}
+func newBudget(busy, idle float64, cpus int) *Budget {
+	most := int64(max(1, int(idle*float64(cpus))))
+	return &Budget{busy: busy, idle: idle, cpus: cpus, places: semaphore.NewWeighted(most), most: most}
 }
 
-// Asked says that somebody asks for something. It costs next to nothing.
+// Asked notes that somebody asks for something else than the work that is bounded. It costs next to nothing.
 func (b *Budget) Asked() {
 	if !b.newlyAsked.Load() {
 		b.newlyAsked.Store(true)
 	}
 }
 
-// quiet is how long nobody has asked when nobody asks.
+// quiet is how long after a question somebody counts as asking.
 const quiet = 250 * time.Millisecond
 
 // share is the part as of now. Its caller holds the lock.
 func (b *Budget) share() float64 {
-	if b.asked == b.unasked {
-		return b.asked
+	if b.busy == b.idle {
+		return b.busy
 	}
 	now := time.Now()
 	if b.newlyAsked.Load() {
@@ -67,12 +67,12 @@ func (b *Budget) share() float64 {
 		b.lastAsked = now
 	}
 	if now.Sub(b.lastAsked) < quiet {
-		return b.asked
+		return b.busy
 	}
-	return b.unasked
+	return b.idle
 }
 
-// room is how many places one takes who works now, so that no more work at once than may.
+// room is how many places one takes who works now: all of them together then hold no more places than there are.
 func (b *Budget) room() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *Member) worked(from, to time.Time) {
 		m.next = early
 	}
 	if m.waits {
-		m.next = m.next.Add(m.of.among(1, m.of.unasked, took))
+		m.next = m.next.Add(m.of.among(1, m.of.idle, took))
 		return
 	}
 	m.next = m.next.Add(m.of.Passes(took))

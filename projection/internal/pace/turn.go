@@ -32,8 +32,8 @@ func (t *Turns) Begin(ctx context.Context) error {
 	return nil
 }
 
-// mostAtOnce is how long a goroutine works before it rests: so long others may wait for a processor. A timer of a tenth
-// of it is as late as it is long.
+// mostAtOnce is how long a goroutine works before it rests: so long others may wait for a processor. Of
+// much less, the timers that end rests would be too late.
 const mostAtOnce = 200 * time.Microsecond
 
 // Rest is called between two pieces of work. It lets others work where this goroutine has worked for some time; no
@@ -69,7 +69,7 @@ func (t *Turns) End() {
 	}
 }
 
-// enter waits until the member may work, and takes its place, or as many as leave room for no more than may work.
+// enter waits until the member may work, and takes as many places as leave room for no more than may work at once.
 func (t *Turns) enter(ctx context.Context) error {
 	t.began = time.Now()
 	if err := t.of.Wait(ctx); err != nil {

@@ -21,5 +21,5 @@ func (g *Generations) Validate() error {
 	return nil
 }
 
-// UnaskedShare is RebuildShare while nobody asks for anything.
-func (g *Generations) UnaskedShare() float64 { return min(1, 4*g.RebuildShare) }
+// IdleShare is RebuildShare while nobody asks for anything.
+func (g *Generations) IdleShare() float64 { return min(1, 4*g.RebuildShare) }

@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// leads finds where the rows of a node lead by one of its joins, and notes that for the joined node.
-type leads struct {
+// follower finds where the rows of a node lead by one of its joins, and notes that for the joined node.
+type follower struct {
 	js     *Joins
 	join   *plan.Join
 	child  *nodeRows
@@ -17,12 +17,12 @@ type leads struct {
 }
 
 // follow notes which rows a row leads to.
-func (l *leads) follow(rec record.Record) {
-	if len(l.join.By) > 1 {
-		l.followKey(rec)
+func (f *follower) follow(rec record.Record) {
+	if len(f.join.By) > 1 {
+		f.followKey(rec)
 		return
 	}
-	child, field, text := l.child, &l.fields[l.join.By[0]], rec.JSON(l.join.By[0])
+	child, field, text := f.child, &f.fields[f.join.By[0]], rec.JSON(f.join.By[0])
 	switch {
 	case text == nil:
 	case record.IsUnknown(text):
@@ -30,10 +30,10 @@ func (l *leads) follow(rec record.Record) {
 	case child.denied != nil:
 		child.refs = append(child.refs, unreadable)
 	case !field.List:
-		child.refs = append(child.refs, l.ref(field, text))
+		child.refs = append(child.refs, f.ref(field, text))
 	default:
 		ok := record.List(text, func(elem []byte) bool {
-			child.refs = append(child.refs, l.ref(field, elem))
+			child.refs = append(child.refs, f.ref(field, elem))
 			return true
 		})
 		if !ok {
@@ -43,18 +43,18 @@ func (l *leads) follow(rec record.Record) {
 }
 
 // followKey notes which row several values of a row lead to together: none where one of them is null.
-func (l *leads) followKey(rec record.Record) {
-	isNull, isUnknown := lacks(rec, l.join.By)
+func (f *follower) followKey(rec record.Record) {
+	isNull, isUnknown := lacks(rec, f.join.By)
 	ref := int32(unreadable)
 	switch {
 	case isNull:
 		return
 	case isUnknown:
 		ref = unknown
-	case l.child.denied == nil:
-		ref = l.place(l.find.OfRow(l.fields, rec, l.join.By))
+	case f.child.denied == nil:
+		ref = f.place(f.find.OfRow(f.fields, rec, f.join.By))
 	}
-	l.child.refs = append(l.child.refs, ref)
+	f.child.refs = append(f.child.refs, ref)
 }
 
 // lacks reports whether one of the fields of a row is null, or not known.
@@ -68,19 +68,19 @@ func lacks(rec record.Record, fields []int) (isNull, isUnknown bool) {
 }
 
 // ref returns the place of the row that an id leads to among the rows of the joined node.
-func (l *leads) ref(field *driver.Field, text []byte) int32 {
-	return l.place(l.find.OfStored(field, text))
+func (f *follower) ref(field *driver.Field, text []byte) int32 {
+	return f.place(f.find.OfStored(field, text))
 }
 
 // place returns the place of the row at a join key, as it was found.
-func (l *leads) place(at read.JoinKey, ok bool, err error) int32 {
+func (f *follower) place(at read.JoinKey, ok bool, err error) int32 {
 	if err != nil {
-		l.js.rd.Config.Logger.ErrorContext(l.js.ctx, "stored id unreadable", "field", l.join.Field, "target",
-			l.join.Type.Name, "error", err)
+		f.js.rd.Config.Logger.ErrorContext(f.js.ctx, "stored id unreadable", "field", f.join.Field, "target",
+			f.join.Type.Name, "error", err)
 		return unreadable
 	}
 	if !ok {
 		return nowhere
 	}
-	return l.js.refTo(l.child, at)
+	return f.js.refTo(f.child, at)
 }
