@@ -21,6 +21,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -188,8 +189,27 @@ func (p *poller) stop(t *testing.T, what string) {
 // when it is started again. SERVER_TEST_EVENTS and SERVER_TEST_KILLS make it larger than it is in every run.
 func TestAGrowingSchemaLeavesNoReaderInTheDark(t *testing.T) {
 	events, kills := setting("SERVER_TEST_EVENTS", 20_000), setting("SERVER_TEST_KILLS", 4)
+	t.Run("embedded", func(t *testing.T) { testGrows(t, events, kills, "embedded:"+t.TempDir()) })
+	t.Run(string(dynamolocal.Local), func(t *testing.T) {
+		place := dynamolocal.Start(t, dynamolocal.Local)
+		place.Setenv(t)
+		testGrows(t, events/20, kills, "dynamodb:"+place.Prefix+"?concurrency=8")
+	})
+}
+
+// testGrows is that test with a number of events. In a store that others may share it is for a person to make tables,
+// and to go back to former rows.
+func testGrows(t *testing.T, events, kills int, store string) {
+	shared := strings.HasPrefix(store, "dynamodb:")
+	apply := func(app App) {
+		t.Helper()
+		if shared {
+			apply := start{args: []string{"tables", "apply", "--store", store}}
+			runProgram(t, app, apply).wantExit(t, exitDone, "done")
+		}
+	}
 	lines := writeLines(t, "tasks.jsonl", taskEvents(1, events))
-	args := []string{"--store", "embedded:" + t.TempDir(), "--events", "file:" + lines}
+	args := []string{"--store", store, "--events", "file:" + lines}
 	last := fmt.Sprint(events)
 	row := fmt.Sprintf(`{ Task(id: %q) { title } }`, last)
 	isRow := func(answer string) bool { return answer == `{"data":{"Task":{"title":"Task `+last+`"}}}` }
@@ -199,6 +219,7 @@ func TestAGrowingSchemaLeavesNoReaderInTheDark(t *testing.T) {
 	isField := func(answer string) bool { return strings.Contains(answer, `"note":"about Task `+last) }
 	isIndex := func(answer string) bool { return strings.Contains(answer, `"items":[{"taskId":"`+last+`"}]`) }
 
+	apply(newProject(false).App)
 	first := startSchema(t, "1", args...)
 	awaitAnswer(t, first, row, isRow)
 	const often = 5 * time.Millisecond // beside the one that asks without a pause, whose answers are timed
@@ -217,6 +238,7 @@ func TestAGrowingSchemaLeavesNoReaderInTheDark(t *testing.T) {
 		one.stop(t, "rows before")
 	}
 	first.kill()
+	apply(grown())
 
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -251,6 +273,10 @@ func TestAGrowingSchemaLeavesNoReaderInTheDark(t *testing.T) {
 	again := startSchema(t, "1", args...)
 	awaitAnswer(t, again, row, isRow)
 	rows.at(again.url)
+	if shared {
+		back := start{args: []string{"rebuild", "rollback", "Task", "--url", again.url}}
+		runProgram(t, newProject(false).App, back).wantExit(t, exitDone, "serve again")
+	}
 	awaitStatus(t, again, func(body string) bool {
 		return !strings.Contains(body, `"frozen":true`) && !strings.Contains(body, `"build"`)
 	})
