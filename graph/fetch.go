@@ -15,6 +15,8 @@ import (
 type Connection[I any] struct {
 	Items     []I
 	NextToken *string
+
+	page *read.Page // that it is made of
 }
 
 // QueryRequest names a generated query and holds the values of its arguments. Arguments that the caller did not give
@@ -90,7 +92,7 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], que
 
 func connection[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], p *read.Page) (conn *Connection[*R],
 	err error) {
-	conn = &Connection[*R]{Items: make([]*R, len(p.Rows)), NextToken: p.NextToken()}
+	conn = &Connection[*R]{Items: make([]*R, len(p.Rows)), NextToken: p.NextToken(), page: p}
 	for i := range p.Rows {
 		if conn.Items[i], err = decode(ctx, rt, c, p.Rows[i].Record); err != nil {
 			return nil, err
@@ -100,5 +102,5 @@ func connection[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], p 
 }
 
 func (q *QueryRequest) pageRequest() *read.Request {
-	return &read.Request{PK: q.PK, SK: q.SK, MemberTypes: q.MemberTypes, Page: q.Page, WantToken: true}
+	return &read.Request{PK: q.PK, SK: q.SK, MemberTypes: q.MemberTypes, Page: q.Page, WantToken: true, WantCursors: true}
 }

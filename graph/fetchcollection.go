@@ -46,7 +46,7 @@ func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemRead
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection[I]{Items: make([]I, len(p.Rows)), NextToken: p.NextToken()}
+	conn := &Connection[I]{Items: make([]I, len(p.Rows)), NextToken: p.NextToken(), page: &p}
 	for i := range p.Rows {
 		if conn.Items[i], err = readers[p.Members[i]](ctx, rt, p.Rows[i].Record); err != nil {
 			return nil, err

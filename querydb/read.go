@@ -112,6 +112,8 @@ type Query struct {
 // Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows must not be changed.
 type Page struct {
 	Rows []Row
+	// Starts are aligned with Rows: where a page begins that follows the row, in either direction.
+	Starts []keys.Cursor
 	// Next is where the following page begins; nil where there is none.
 	Next *keys.Cursor
 }

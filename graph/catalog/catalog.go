@@ -12,6 +12,7 @@ import (
 type Catalog struct {
 	Types   map[string]*Type  // by GraphQL type
 	Queries map[string]*Query // by query field
+	Nodes   []string          // keys of Types whose rows have a global identifier, for clients of Relay
 	// Secured is true if there is any rule; a server then needs a verifier.
 	Secured bool
 }
@@ -31,7 +32,10 @@ type Field struct {
 	Ordinal int // of the stored field, or of the field that holds the ids of a join
 	Join    *Join
 	Object  *Object // what the field, or each of its elements, holds; nil for a scalar
-	Rule    *Rule   // @auth on the field
+	// NodeKey are the ordinals of the fields that name a row, in the order of its key, where the field is the global
+	// identifier of the row, which they make; else nil.
+	NodeKey []int
+	Rule    *Rule // @auth on the field
 }
 
 // Object is an object type whose values stand inside of rows.
@@ -72,20 +76,22 @@ type QueryKind uint8
 
 // The kinds of query.
 const (
-	QueryOne  QueryKind = iota // one row, or null
-	QueryPage                  // a page of rows, as a connection
-	QueryMany                  // the rows under keys that are given in a list, each or null
+	QueryOne   QueryKind = iota // one row, or null
+	QueryPage                   // a page of rows, as a connection
+	QueryMany                   // the rows under keys that are given in a list, each or null
+	QueryNode                   // the row of a global identifier, or null
+	QueryNodes                  // the rows of global identifiers that are given in a list, each or null
 )
 
 // Query is one generated field of the Query type.
 type Query struct {
 	Name       string
 	Kind       QueryKind
-	Type       string      // GraphQL type of the rows, a key of Catalog.Types; "" for a collection
+	Type       string      // GraphQL type of the rows, a key of Catalog.Types; "" where they are of several
 	Collection *Collection // what it reads if its rows are of several types, else nil
 	Connection string      // GraphQL type of the connection, for kind QueryPage only
 	Index      int         // ordinal in Model.Indexes, driver.Primary for the table
-	PK         []KeyArg    // arguments that compose the partition key, in its order; of a QueryMany the list of ids
+	PK         []KeyArg    // arguments that compose the partition key, in its order; or the id, or list of ids
 	// SK are the arguments that compose the sort key, in its order. A caller gives all or none to a QueryOne, and leading
 	// ones to a QueryPage, which has them only for an entity. Arguments of entities have the names of fields, so a field
 	// of both halves is in PK too; and a QueryOne of an entity requires all of SK.
@@ -95,7 +101,8 @@ type Query struct {
 	// for the sort key of a QueryPage, leading ones; the operands are then about the others.
 	PKParts     []KeyArg
 	SKParts     []KeyArg
-	HasOperands bool // it takes eq, prefix, from and to, or some of them
+	HasOperands bool   // it takes eq, prefix, from and to, or some of them
+	Edge        string // GraphQL type of the edges of its pages, which are Relay connections; "" where they are none
 	Rule        *IndexRule
 }
 

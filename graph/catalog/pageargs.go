@@ -11,4 +11,7 @@ type PageArgs struct {
 	Reverse              *bool
 	Limit                *int
 	NextToken            *string
+	// First and Last are numbers of rows, and After and Before cursors, of a query whose pages are Relay connections.
+	First, Last   *int
+	After, Before *string
 }

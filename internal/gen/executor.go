@@ -75,7 +75,7 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 	}
 	for _, r := range m.ReadModels {
 		set(r.Name, module+"/model."+schema.GoName(r.Name))
-		for name := range resolved(r) {
+		for name := range resolved(m, r) {
 			types[r.Name].Fields[name] = config.TypeMapField{Resolver: true}
 		}
 		for _, q := range r.Queries() {
@@ -84,6 +84,7 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 			}
 		}
 	}
+	bindRelay(set, module, m)
 	for _, c := range m.Collections {
 		set(c.Connection(), module+"/graph/generated."+schema.GoName(c.Connection()))
 		set(c.Union(), module+"/model."+schema.GoName(c.Union()))
@@ -91,9 +92,34 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 	}
 }
 
+// bindRelay names the Go types of what clients of Relay need.
+func bindRelay(set func(name, goType string), module string, m *schema.Model) {
+	if m.Relay == nil {
+		return
+	}
+	set(schema.PageInfoType, code.Library+"/graph.PageInfo")
+	if len(m.Nodes()) > 0 {
+		set(schema.NodeType, module+"/model."+schema.NodeType)
+	}
+	edge := func(items string) {
+		set(schema.EdgeType(items), module+"/graph/generated."+schema.GoName(schema.EdgeType(items)))
+	}
+	for _, r := range m.ReadModels {
+		if r.HasPages() {
+			edge(r.Name)
+		}
+	}
+	for _, c := range m.Collections {
+		edge(c.Union())
+	}
+}
+
 // resolved are the fields of a model that have resolvers.
-func resolved(r *schema.ReadModel) map[string]bool {
+func resolved(m *schema.Model, r *schema.ReadModel) map[string]bool {
 	names := map[string]bool{}
+	if r.NodeKey != nil {
+		names[m.Relay.ID] = true
+	}
 	for _, f := range r.Fields {
 		if f.Auth != nil {
 			names[f.Name] = true
@@ -125,7 +151,7 @@ func (bindings) Name() string { return "foldql" }
 func (b bindings) GenerateCode(data *codegen.Data) error {
 	var errs []error
 	for _, r := range b.model.ReadModels {
-		errs = append(errs, bound(data, r.Name, resolved(r)))
+		errs = append(errs, bound(data, r.Name, resolved(b.model, r)))
 	}
 	for _, o := range b.model.Objects {
 		errs = append(errs, bound(data, o.Name, resolvedParts(o)))

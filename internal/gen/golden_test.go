@@ -55,7 +55,8 @@ func caseFolders(t *testing.T) []string {
 func generateCase(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	p := &project{module: "example.com/shop", readModels: []*ast.Source{source(t, dir, "schema.graphqls")},
-		events: []*ast.Source{source(t, dir, "events.graphqls")}, lock: caseLock(t, dir)}
+		events: []*ast.Source{source(t, dir, "events.graphqls")}, lock: caseLock(t, dir),
+		relayID: caseText(t, dir, relayFile)}
 	model, found := p.load()
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
@@ -71,10 +72,19 @@ func generateCase(t *testing.T, dir string) map[string]string {
 	return files
 }
 
+// relayFile is the file of a case that names the field of Node, where the case has what clients of Relay need.
+const relayFile = "relay"
+
 // caseLock is the lock of a case, "" for none: that of a schema before its own.
 func caseLock(t *testing.T, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, lockFile))
+	return caseText(t, dir, lockFile)
+}
+
+// caseText is a file of a case, "" where there is none.
+func caseText(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -148,7 +158,8 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 func TestEverythingServedIsDescribed(t *testing.T) {
 	for _, dir := range caseFolders(t) {
 		src := source(t, dir, "schema.graphqls")
-		model, found := parse.Load([]*ast.Source{src}, []*ast.Source{source(t, dir, "events.graphqls")})
+		settings := parse.Settings{RelayID: caseText(t, dir, relayFile)}
+		model, found := settings.Load([]*ast.Source{src}, []*ast.Source{source(t, dir, "events.graphqls")})
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}

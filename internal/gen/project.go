@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/99designs/gqlgen/codegen/config"
@@ -31,6 +32,7 @@ const (
 type project struct {
 	code       string // the folder that the generated code goes to, absolute
 	module     string // import path of code
+	relayID    string // the field of Node; "" for a project without Relay
 	editor     string // path, from code, of the file for editors, which stands beside the schemas
 	config     *config.Config
 	readModels []*ast.Source
@@ -64,9 +66,11 @@ func open() (*project, error) {
 
 // readSchemas reads the configuration in the working directory, and the schemas that it names.
 func (p *project) readSchemas() (err error) {
-	if p.config, p.code, err = readConfig(); err != nil {
+	var own settings
+	if p.config, own, err = readConfig(); err != nil {
 		return err
 	}
+	p.code, p.relayID = own.Code, own.relayID()
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
 		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
@@ -163,57 +167,80 @@ var fixed = []string{
 type settings struct {
 	// Code is the folder that the generated code goes to, relative to that of the configuration, which is the default.
 	Code string `yaml:"code"`
+	// Relay gives the API what clients of Relay need: the interface Node, and pages that are connections with cursors.
+	Relay bool `yaml:"relay"`
+	// RelayID is the field of Node that holds the global identifier of a row, id by default.
+	RelayID string `yaml:"relayId"`
 }
 
-// readConfig reads gqlgen's configuration, and which folder the generated code goes to.
-func readConfig() (cfg *config.Config, code string, err error) {
+// relayID is the field of Node, "" where there is none.
+func (s settings) relayID() string {
+	switch {
+	case !s.Relay:
+		return ""
+	case s.RelayID == "":
+		return "id"
+	}
+	return s.RelayID
+}
+
+// readConfig reads gqlgen's configuration, and foldql's own part of it.
+func readConfig() (cfg *config.Config, own settings, err error) {
 	text, err := os.ReadFile(configFile)
 	if err != nil {
-		return nil, "", fmt.Errorf("read the configuration: %w", err)
+		return nil, own, fmt.Errorf("read the configuration: %w", err)
 	}
 	var given map[string]any
 	if err := yaml.Unmarshal(text, &given); err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", configFile, err)
+		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
 	for key := range given {
 		if slices.Contains(fixed, key) {
-			return nil, "", fmt.Errorf("%s: %s is not for a project to set: take it out", configFile, key)
+			return nil, own, fmt.Errorf("%s: %s is not for a project to set: take it out", configFile, key)
 		}
 	}
 	if part, ok := given["foldql"]; ok {
-		if code, err = codeFolder(part); err != nil {
-			return nil, "", err
+		if own, err = readSettings(part); err != nil {
+			return nil, own, err
 		}
 		delete(given, "foldql") // gqlgen accepts its own keys only
 		if text, err = yaml.Marshal(given); err != nil {
-			return nil, "", fmt.Errorf("read %s: %w", configFile, err)
+			return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 		}
 	}
 	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", configFile, err)
+		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
-	return cfg, code, nil
+	return cfg, own, nil
 }
 
-// codeFolder reads foldql's own part of the configuration.
-func codeFolder(part any) (string, error) {
+// readSettings reads foldql's own part of the configuration.
+func readSettings(part any) (own settings, err error) {
 	text, err := yaml.Marshal(part)
 	if err != nil {
-		return "", fmt.Errorf("read %s: foldql: %w", configFile, err)
+		return own, fmt.Errorf("read %s: foldql: %w", configFile, err)
 	}
-	var own settings
 	if err := yaml.UnmarshalWithOptions(text, &own, yaml.DisallowUnknownField()); err != nil {
-		return "", fmt.Errorf("read %s: foldql: %w", configFile, err)
+		return own, fmt.Errorf("read %s: foldql: %w", configFile, err)
 	}
-	if own.Code != "" && !filepath.IsLocal(filepath.FromSlash(own.Code)) {
-		return "", fmt.Errorf("%s: foldql.code is %q: name a folder below that of this file", configFile, own.Code)
+	switch {
+	case own.Code != "" && !filepath.IsLocal(filepath.FromSlash(own.Code)):
+		return own, fmt.Errorf("%s: foldql.code is %q: name a folder below that of this file", configFile, own.Code)
+	case own.RelayID != "" && !own.Relay:
+		return own, fmt.Errorf("%s: foldql.relayId is %q, and foldql.relay is not true: say both, or neither", configFile,
+			own.RelayID)
+	case own.RelayID != "" && !isName.MatchString(own.RelayID):
+		return own, fmt.Errorf("%s: foldql.relayId is %q, which is no name of a field", configFile, own.RelayID)
 	}
-	return own.Code, nil
+	return own, nil
 }
+
+// isName is of names of GraphQL that are not reserved.
+var isName = regexp.MustCompile(`^(_?[A-Za-z]|_[0-9])[_0-9A-Za-z]*$`)
 
 // load checks the whole schema, and what the events of a log may hold against it; the Model is nil where it has errors.
 func (p *project) load() (*schema.Model, schema.Diagnostics) {
-	model, found := parse.Load(p.readModels, p.events)
+	model, found := parse.Settings{RelayID: p.relayID}.Load(p.readModels, p.events)
 	if model == nil {
 		return nil, found
 	}

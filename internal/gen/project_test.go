@@ -226,6 +226,12 @@ func newShapes(t *testing.T) string {
 		}
 		write(t, filepath.Join(dir, name), all.String())
 	}
+	config := filepath.Join(dir, configFile)
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, config, string(text)+"\nfoldql: {relay: true, relayId: uid}\n")
 	var locks strings.Builder
 	for _, c := range caseFolders(t) {
 		locks.WriteString(caseLock(t, c))

@@ -28,6 +28,10 @@ const (
 	Reverse    = "reverse"
 	Limit      = "limit"
 	NextToken  = "nextToken"
+	First      = "first"
+	After      = "after"
+	Last       = "last"
+	Before     = "before"
 )
 
 // Group says which queries take an argument.
@@ -39,6 +43,7 @@ const (
 	Collection              // queries of a collection
 	Operand                 // list queries with a sort key: conditions on it
 	Page                    // list queries
+	Cursor                  // list queries whose pages are Relay connections
 )
 
 // Values says for which values of the sort key an operand has a meaning.
@@ -88,6 +93,18 @@ var All = []Argument{
 			DefaultLimit)},
 	{Name: NextToken, Group: Page, Type: "String",
 		Description: "The nextToken of the page before; all other arguments stay the same, but for limit."},
+	{Name: First, Group: Cursor, Type: "Int",
+		Description: fmt.Sprintf("How many rows a page has at most, from its beginning: 1 to %d, as limit.", MaxLimit),
+		Excludes:    []string{Limit, Last, Before}},
+	{Name: After, Group: Cursor, Type: "String",
+		Description: "Only rows that come after the edge with this cursor, such as the endCursor of the page before.",
+		Excludes:    []string{NextToken, Last, Before}},
+	{Name: Last, Group: Cursor, Type: "Int",
+		Description: fmt.Sprintf("How many rows a page has at most, from its end: 1 to %d.", MaxLimit),
+		Excludes:    []string{Limit, First, NextToken, After}},
+	{Name: Before, Group: Cursor, Type: "String",
+		Description: "Only rows that come before the edge with this cursor, such as the startCursor of the page after.",
+		Excludes:    []string{First, NextToken, After}},
 }
 
 // Find returns the argument of a name.

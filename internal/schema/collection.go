@@ -19,7 +19,8 @@ type Collection struct {
 	Members   []Member // of it and of the collections within, in order of declaration
 	Group     string   // as of Index
 	AuthTable *ReadModel
-	Pos       Pos // of the index of the first member
+	Cursors   bool `json:",omitempty"` // its pages are Relay connections
+	Pos       Pos  // of the index of the first member
 }
 
 // Member is an entity of a Collection and the index that makes it one.
@@ -50,7 +51,7 @@ func (c *Collection) Prefix() string {
 // Query is the field of Query that a collection makes.
 func (c *Collection) Query() Query {
 	q := Query{Name: prefixed(c.Plugin, c.APIName()), Collection: c, Connection: c.Connection(), Required: c.PK}
-	q.Args = slices.Concat(FieldNames(c.PK), queryarg.Names(queryarg.Collection, queryarg.Page))
+	q.Args = slices.Concat(FieldNames(c.PK), queryarg.Names(queryarg.Collection), pageArgs(c.Cursors))
 	indexes := make([]*Index, len(c.Members))
 	for i, m := range c.Members {
 		indexes[i] = m.Index

@@ -16,6 +16,7 @@ type Model struct {
 	EventEnums  []*Enum
 	FormerEnums []*Enum      // enums in former versions of events
 	Values      []*EventType // object types used inside of events, and not events themselves
+	Relay       *Relay       `json:",omitempty"` // nil where the API has nothing for clients of Relay
 }
 
 // Pos is where a declaration stands.
@@ -61,6 +62,8 @@ type ReadModel struct {
 	Aggregate   *Aggregate // nil where the model is none
 	Series      *Series    // nil where the model is no time series
 	SeriesOf    *ReadModel // the time series that the model is the history of; nil for a model that is declared
+	Cursors     bool       `json:",omitempty"` // pages of its rows are Relay connections
+	NodeKey     []*Field   `json:"-"`          // whose values are in the global identifier of a row; nil for a model that is no Node
 	Auth        *Auth
 	Pos         Pos
 }

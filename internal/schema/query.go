@@ -44,12 +44,19 @@ type Query struct {
 	Source *Field
 }
 
-// What a query of one row, a list query with a sort key, and every list query take beside the fields of their keys.
+// What a query of one row, and a list query with a sort key, take beside the fields of their keys.
 var (
 	rowArgs     = queryarg.Names(queryarg.Row)
 	operandArgs = queryarg.Names(queryarg.Operand)
-	pageArgs    = queryarg.Names(queryarg.Page)
 )
+
+// pageArgs are what a list query takes beside that: those of a Relay connection too, where its pages are such.
+func pageArgs(cursors bool) []string {
+	if cursors {
+		return queryarg.Names(queryarg.Page, queryarg.Cursor)
+	}
+	return queryarg.Names(queryarg.Page)
+}
 
 // Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of
 // a partition, the indexes. Their names are a contract with frontends.
@@ -60,7 +67,7 @@ func (m *ReadModel) Queries() []Query {
 	if m.Entity != nil {
 		return m.entityQueries()
 	}
-	one := Query{Name: m.QueryName(""), PKParts: m.PK.parts(), SKParts: m.SK.parts()}
+	one := Query{Name: m.QueryName(""), PKParts: m.PK.parts(m.Cursors), SKParts: m.SK.parts(m.Cursors)}
 	one.Args = m.keyArgs(one)
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
@@ -70,7 +77,8 @@ func (m *ReadModel) Queries() []Query {
 		queries = append(queries, Query{
 			Name: m.QueryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
 			PKParts: one.PKParts, SKParts: one.SKParts,
-			Args: slices.Concat([]string{"id"}, FieldNames(one.PKParts), FieldNames(one.SKParts), operandArgs, pageArgs),
+			Args: slices.Concat([]string{"id"}, FieldNames(one.PKParts), FieldNames(one.SKParts), operandArgs,
+				pageArgs(m.Cursors)),
 		})
 	}
 	for _, x := range m.Indexes {
@@ -81,10 +89,10 @@ func (m *ReadModel) Queries() []Query {
 			q.Args = append(q.Args, f.Name)
 		}
 		if len(x.SK.Fields) > 0 {
-			q.SKParts = x.SK.parts(q.Args...)
+			q.SKParts = x.SK.parts(m.Cursors, q.Args...)
 			q.Args = slices.Concat(q.Args, FieldNames(q.SKParts), operandArgs)
 		}
-		q.Args = append(q.Args, pageArgs...)
+		q.Args = append(q.Args, pageArgs(m.Cursors)...)
 		queries = append(queries, q)
 	}
 	return queries
@@ -100,7 +108,7 @@ func (m *ReadModel) entityQueries() []Query {
 	}
 	queries := m.withMany(one, m.PK, m.SK)
 	// Of a time series, the histories of its rows lie among them.
-	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 && m.Series == nil {
+	if q := m.rangeQuery(m.PK, m.SK); len(q.Optional) > 0 && m.Series == nil {
 		q.Name, q.Connection = m.QueryName("ByPrimary"), m.Name+"ByPrimaryConnection"
 		queries = append(queries, q)
 	}
@@ -109,7 +117,7 @@ func (m *ReadModel) entityQueries() []Query {
 		if x.Unique {
 			q.Args = FieldNames(q.Required)
 		} else {
-			q = rangeQuery(x.PK, x.SK)
+			q = m.rangeQuery(x.PK, x.SK)
 			q.split(x)
 			q.Connection = m.Name + x.Suffix() + "Connection"
 		}
@@ -150,7 +158,7 @@ func (q *Query) KeyArgs() int {
 }
 
 // rangeQuery takes the partition key and leading parts of the sort key.
-func rangeQuery(pk, sk Half) Query {
+func (m *ReadModel) rangeQuery(pk, sk Half) Query {
 	q := Query{Required: Composites(pk)}
 	q.Optional = Composites(pk, sk)[len(q.Required):]
 	q.Args = append(FieldNames(q.Required), FieldNames(q.Optional)...)
@@ -159,7 +167,7 @@ func rangeQuery(pk, sk Half) Query {
 		q.Args = append(q.Args, sk.operands(q.Optional)...)
 		q.Operand = operandType(q.Optional)
 	}
-	q.Args = append(q.Args, pageArgs...)
+	q.Args = append(q.Args, pageArgs(m.Cursors)...)
 	return q
 }
 
@@ -236,8 +244,8 @@ func (m *ReadModel) keyArgs(q Query) []string {
 }
 
 // parts are the fields of a half of several, where none is called as another argument is.
-func (h Half) parts(taken ...string) []*Field {
-	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs, []string{"id", "_subId"})
+func (h Half) parts(cursors bool, taken ...string) []*Field {
+	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs(cursors), []string{"id", "_subId"})
 	if len(h.Fields) < 2 || slices.ContainsFunc(h.Fields, func(f *Field) bool { return slices.Contains(taken, f.Name) }) {
 		return nil
 	}

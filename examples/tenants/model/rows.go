@@ -195,3 +195,21 @@ const (
 	AssignmentsMemberTask          AssignmentsMember = "Task"
 	AssignmentsMemberProjectMember AssignmentsMember = "ProjectMember"
 )
+
+// Node is a row that can be asked for by an identifier alone.
+type Node interface{ IsNode() }
+
+// IsNode says that Employee is a Node.
+func (*Employee) IsNode() {}
+
+// IsNode says that Task is a Node.
+func (*Task) IsNode() {}
+
+// IsNode says that Equipment is a Node.
+func (*Equipment) IsNode() {}
+
+// IsNode says that ProjectMember is a Node.
+func (*ProjectMember) IsNode() {}
+
+// IsNode says that Membership is a Node.
+func (*Membership) IsNode() {}

@@ -25,6 +25,7 @@ type answer struct {
 	req  read.Request
 	rec  record.Record
 	recs []record.Record // of a query of kind QueryMany, for each of its ids
+	rows read.FoundNodes // of a query of kind QueryNode or QueryNodes
 	page read.Page
 	err  error
 }
@@ -76,7 +77,7 @@ func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
 	if r.Query == nil {
 		return
 	}
-	a.req.Fields, a.req.WantToken = r.Fields, r.Token
+	a.req.Fields, a.req.WantToken, a.req.WantCursors = r.Fields, r.Token, r.Cursors
 	if a.err = r.Args.Read(r.Query, vars, &a.req); a.err != nil {
 		return
 	}
@@ -89,6 +90,8 @@ func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
 		if a.err == nil {
 			a.recs = found.Records()
 		}
+	case catalog.QueryNode, catalog.QueryNodes:
+		a.rows, a.err = read.Nodes{Reader: e.rd, Query: r.Query}.Read(e.ctx, &a.req)
 	default:
 		a.page, a.err = e.rd.Page(e.ctx, e.viewer, r.Query, &a.req)
 	}
@@ -106,11 +109,22 @@ func (e *execution) assignRows(r *plan.Root, a *answer, joined []*plan.Node) []*
 		}
 		return joined
 	}
+	if isNodes(r.Query) {
+		for i, recs := range a.rows.ByType(len(r.Items)) {
+			joined = e.assign(r.Items[i], recs, joined)
+		}
+		return joined
+	}
 	recs := e.records(r, a)
 	for _, n := range r.Items {
 		joined = e.assign(n, recs, joined)
 	}
 	return joined
+}
+
+// isNodes reports whether a query answers with rows of several types by their global identifiers.
+func isNodes(q *catalog.Query) bool {
+	return q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes
 }
 
 // assign gives a node its rows, and appends it where it has joins to follow.

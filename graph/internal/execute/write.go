@@ -99,11 +99,14 @@ func (w *writer) object(n *plan.Node, i int) bool {
 		w.row, w.node = rec, n // which those of a join were meanwhile
 		m := &n.Members[k]
 		w.buf = append(w.buf, m.Key...)
-		if m.Text != nil {
+		switch {
+		case m.Text != nil:
 			w.buf = append(w.buf, m.Text...)
-		} else if m.Rule == nil && !m.Virtual() {
+		case m.NodeKey != nil:
+			ok = writeNodeID(w, n, m, rec) && ok
+		case m.Rule == nil && !m.Virtual():
 			ok = w.stored(m, rec.JSON(m.Ordinal)) && ok
-		} else {
+		default:
 			ok = w.guarded(n, m, rec, i) && ok
 		}
 	}
@@ -113,6 +116,20 @@ func (w *writer) object(n *plan.Node, i int) bool {
 	}
 	w.buf = append(w.buf, '}')
 	return true
+}
+
+// writeNodeID writes the global identifier of a row.
+func writeNodeID(w *writer, n *plan.Node, m *plan.Member, rec record.Record) (ok bool) {
+	start := len(w.buf)
+	w.buf = append(w.buf, '"')
+	if w.buf, ok = read.AppendNodeID(w.buf, n.Type, m.NodeKey, rec); ok {
+		w.buf = append(w.buf, '"')
+		return true
+	}
+	w.buf = w.buf[:start]
+	w.enter(m.Alias)
+	defer w.leave()
+	return w.fail(m, w.joins.rd.NotKnown(w.joins.ctx, n.Type, "the key"))
 }
 
 // stored writes a field of a row, or of an object in one: the stored text of a scalar is the answer.

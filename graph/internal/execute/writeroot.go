@@ -2,7 +2,6 @@ package execute
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph/catalog"
@@ -45,6 +44,8 @@ func (w *writer) root(r *plan.Root, a *answer) bool {
 	switch {
 	case a.err != nil:
 		return w.fail(&r.Member, a.err)
+	case isNodes(r.Query):
+		return writeNodes(w, r, &a.rows)
 	case r.Row == nil:
 		return w.connection(&r.Asked, &a.page, 0) || w.null(&r.Member)
 	case r.Query.Kind == catalog.QueryMany:
@@ -68,50 +69,23 @@ func writeMany(w *writer, n *plan.Node, recs []record.Record) bool {
 	return w.closeList(list)
 }
 
-// connection writes a page, whose rows begin at a place among those of the nodes of its items.
-func (w *writer) connection(of *plan.Asked, p *read.Page, first int) bool {
-	start, ok := len(w.buf), true
-	w.buf = append(w.buf, '{')
-	for i := range of.Connection {
-		m := &of.Connection[i]
-		w.buf = append(w.buf, m.Key...)
-		switch {
-		case m.Text != nil:
-			w.buf = append(w.buf, m.Text...)
-		case m.Items != nil:
-			ok = w.items(m, p, first) && ok
-		case p.Next == "":
-			w.buf = append(w.buf, "null"...)
-		default:
-			w.buf = strconv.AppendQuote(w.buf, p.Next) // URL-safe text: no escapes
+// writeNodes writes the rows of global identifiers, and null in the place of each that is not there.
+func writeNodes(w *writer, r *plan.Root, found *read.FoundNodes) bool {
+	if r.Query.Kind == catalog.QueryNode {
+		if found.Records[0] == nil {
+			return w.absent(&r.Member)
 		}
+		return w.object(r.Items[found.Types[0]], 0) || w.null(&r.Member)
 	}
-	if !ok {
-		w.buf = w.buf[:start]
-		return false
-	}
-	w.buf = append(w.buf, '}')
-	return true
-}
-
-func (w *writer) items(m *plan.ConnectionMember, p *read.Page, first int) bool {
-	w.enter(m.Alias)
-	defer w.leave()
-	list := w.openList()
-	if p.Members == nil {
-		for i := range p.Rows {
-			if !w.element(&list, m.Items[0], first+i, m.ElemNull) {
-				break
-			}
-		}
-		return w.closeList(list) || w.null(&m.Member)
-	}
-	next := make([]int, len(m.Items)) // row of each member
-	for _, i := range p.Members {
-		if !w.element(&list, m.Items[i], next[i], m.ElemNull) {
+	list, next := w.openList(), make([]int, len(r.Items)) // row of each type
+	for i, rec := range found.Records {
+		typ := found.Types[i]
+		if rec == nil {
+			w.noElement(&list)
+		} else if !w.element(&list, r.Items[typ], next[typ], true) {
 			break
 		}
-		next[i]++
+		next[typ]++
 	}
-	return w.closeList(list) || w.null(&m.Member)
+	return w.closeList(list)
 }

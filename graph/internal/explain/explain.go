@@ -98,6 +98,7 @@ type Explainer struct {
 type operation struct {
 	*Explainer
 	vars map[string]any
+	root *plan.Root // that is being explained
 }
 
 // Explain explains an operation of a valid document.
@@ -108,7 +109,7 @@ func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition,
 	if p == nil {
 		return nil, ErrResolvers
 	}
-	x, of := &Explanation{}, operation{e, vars}
+	x, of := &Explanation{}, operation{Explainer: e, vars: vars}
 	for i := range p.Roots {
 		r := &p.Roots[i]
 		if r.Query == nil {
@@ -118,7 +119,8 @@ func (e *Explainer) Explain(doc *ast.QueryDocument, op *ast.OperationDefinition,
 		if err := r.Args.Read(r.Query, vars, &req); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Alias, err)
 		}
-		s, err := of.root(r, &req)
+		of.root = r
+		s, err := of.step(&req)
 		if err != nil {
 			return nil, err
 		}
@@ -139,18 +141,17 @@ func (x *Explanation) total(steps []Step, level int) {
 	}
 }
 
-// root is the step of a query.
-func (e operation) root(r *plan.Root, req *read.Request) (Step, error) {
+// step is the step of the query of the root.
+func (e operation) step(req *read.Request) (Step, error) {
+	r := e.root
 	q := r.Query
 	s := Step{Path: r.Alias, Field: q.Name, By: argumentsOf(q, req), Reads: 1, Rows: 1, Keys: 1}
-	path := r.Alias
 	if q.Kind == catalog.QueryPage {
 		limit, err := read.PageSize(q, &req.Page)
 		if err != nil {
 			return s, err
 		}
 		s.How, s.Rows, s.Keys = Range, limit, limit+1 // one key more says whether there is a next page
-		path += ".items"
 	}
 	if q.Rule != nil && q.Rule.AuthTable != "" {
 		s.Owner, s.owners = q.Rule.AuthTable, 1
@@ -167,13 +168,16 @@ func (e operation) root(r *plan.Root, req *read.Request) (Step, error) {
 					s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
 				}
 			}
-			below, err := e.joins(n, path, s.Rows)
+			below, err := e.joins(n, s.Rows)
 			if err != nil {
 				return s, err
 			}
 			s.Joins = append(s.Joins, below...)
 		}
 		return s, nil
+	}
+	if q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes {
+		return s, e.nodes(&s, req)
 	}
 	t := e.Catalog.Types[q.Type]
 	s.place(t.Model, q.Index, r.Fields)
@@ -186,13 +190,44 @@ func (e operation) root(r *plan.Root, req *read.Request) (Step, error) {
 			s.Keys++ // as a page of one row
 		}
 	}
-	return s, e.below(&s, r.Items, path)
+	return s, e.below(&s, r.Items)
+}
+
+// nodes completes the step of rows by their global identifiers: a batch for each of their types.
+func (e operation) nodes(s *Step, req *read.Request) error {
+	r := e.root
+	types, err := read.Nodes{Reader: &read.Reader{Catalog: e.Catalog}, Query: r.Query}.Types(req.IDs)
+	if err != nil {
+		return err
+	}
+	s.How, s.By, s.Rows, s.Keys, s.Reads = Batch, []string{r.Query.PK[0].Name}, len(types), len(types), 0
+	var tables []string
+	for i, name := range e.Catalog.Nodes {
+		rows := 0
+		for _, typ := range types {
+			if typ == i {
+				rows++
+			}
+		}
+		if rows == 0 {
+			continue
+		}
+		s.Reads++
+		tables = append(tables, e.Catalog.Types[name].Model.Table)
+		joins, err := e.joins(r.Items[i], rows)
+		if err != nil {
+			return err
+		}
+		s.Joins = append(s.Joins, joins...)
+	}
+	s.Table = strings.Join(slices.Compact(tables), ", ")
+	return nil
 }
 
 // below adds the steps of what the rows of a step are joined to, which stand in some nodes.
-func (e operation) below(s *Step, nodes []*plan.Node, path string) error {
+func (e operation) below(s *Step, nodes []*plan.Node) error {
 	for _, n := range nodes {
-		joins, err := e.joins(n, path, s.Rows)
+		joins, err := e.joins(n, s.Rows)
 		if err != nil {
 			return err
 		}
@@ -252,16 +287,16 @@ func argumentsOf(q *catalog.Query, req *read.Request) (names []string) {
 }
 
 // joins are the steps of what the rows of a node are joined to.
-func (e operation) joins(n *plan.Node, path string, rows int) (steps []Step, err error) {
+func (e operation) joins(n *plan.Node, rows int) (steps []Step, err error) {
 	for _, j := range n.Joins {
-		s, err := e.join(n, j, path, rows)
+		s, err := e.join(n, j, rows)
 		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, s)
 	}
 	for _, p := range n.Pages {
-		s, err := e.pages(n, p, path, rows)
+		s, err := e.pages(n, p, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -270,15 +305,20 @@ func (e operation) joins(n *plan.Node, path string, rows int) (steps []Step, err
 	return steps, nil
 }
 
-// last is the response key of the last step of a path.
-func last(path string) string { return path[strings.LastIndexByte(path, ':')+1:] }
+// path are the response keys of a place below the root, of which a plan tells the types too.
+func (e operation) path(steps string) string {
+	path := e.root.Alias
+	for step := range strings.SplitSeq(steps, ".") {
+		path += "." + step[strings.LastIndexByte(step, ':')+1:]
+	}
+	return path
+}
 
-func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step, error) {
-	name := last(j.Path)
+func (e operation) join(n *plan.Node, j *plan.Join, rows int) (Step, error) {
 	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
 		rows = e.MaxFanout
 	}
-	s := Step{Path: path + "." + name, Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows}
+	s := Step{Path: e.path(j.Path), Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows}
 	s.By = namesOf(n.Type, j.By)
 	if !j.Batched() {
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
@@ -287,7 +327,7 @@ func (e operation) join(n *plan.Node, j *plan.Join, path string, rows int) (Step
 	if s.Owner = e.guardOf(j); s.Owner != "" {
 		s.owners = rows
 	}
-	err := e.below(&s, []*plan.Node{j.Node}, s.Path)
+	err := e.below(&s, []*plan.Node{j.Node})
 	return s, err
 }
 
@@ -300,8 +340,8 @@ func namesOf(t *catalog.Type, ordinals []int) (names []string) {
 }
 
 // pages is the step of a virtual field that answers each of so many rows with a page.
-func (e operation) pages(n *plan.Node, p *plan.Pages, path string, rows int) (Step, error) {
-	s := Step{Path: path + "." + last(p.Path), Field: n.Type.Name + "." + p.Field, How: Pages,
+func (e operation) pages(n *plan.Node, p *plan.Pages, rows int) (Step, error) {
+	s := Step{Path: e.path(p.Path), Field: n.Type.Name + "." + p.Field, How: Pages,
 		By: namesOf(n.Type, p.By)}
 	var req read.Request
 	if err := p.Args.Read(p.Query, e.vars, &req); err != nil {
@@ -320,7 +360,7 @@ func (e operation) pages(n *plan.Node, p *plan.Pages, path string, rows int) (St
 	if s.completions > 0 { // of each page
 		s.completions = s.Reads
 	}
-	return s, e.below(&s, p.Items, s.Path+".items")
+	return s, e.below(&s, p.Items)
 }
 
 // guardOf is the type whose rows say who may follow a join: the rule of an index holds for joins through it too.

@@ -206,7 +206,7 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 	}
 	args := Arguments{
 		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
-		entity: q.Collection == nil && read.IsEntity(c.Catalog.Types[q.Type]),
+		entity: q.Type != "" && read.IsEntity(c.Catalog.Types[q.Type]),
 	}
 	for _, a := range queryarg.All {
 		if takesGroup(q, a.Group) {
@@ -225,11 +225,13 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 func takesGroup(q *catalog.Query, g queryarg.Group) bool {
 	switch g {
 	case queryarg.Row:
-		return q.Kind != catalog.QueryPage
+		return q.Kind == catalog.QueryOne || q.Kind == catalog.QueryMany
 	case queryarg.Collection:
 		return q.Collection != nil
 	case queryarg.Operand:
 		return q.Kind == catalog.QueryPage && q.HasOperands
+	case queryarg.Cursor:
+		return q.Edge != ""
 	}
 	return q.Kind == catalog.QueryPage
 }
@@ -245,6 +247,10 @@ var takesOf = map[string]take{
 	queryarg.Reverse:    takePage(scalar.UnmarshalBoolean, func(p *catalog.PageArgs) **bool { return &p.Reverse }),
 	queryarg.Limit:      takePage(scalar.UnmarshalInt, func(p *catalog.PageArgs) **int { return &p.Limit }),
 	queryarg.NextToken:  takePage(scalar.UnmarshalString, func(p *catalog.PageArgs) **string { return &p.NextToken }),
+	queryarg.First:      takePage(scalar.UnmarshalInt, func(p *catalog.PageArgs) **int { return &p.First }),
+	queryarg.After:      takePage(scalar.UnmarshalString, func(p *catalog.PageArgs) **string { return &p.After }),
+	queryarg.Last:       takePage(scalar.UnmarshalInt, func(p *catalog.PageArgs) **int { return &p.Last }),
+	queryarg.Before:     takePage(scalar.UnmarshalString, func(p *catalog.PageArgs) **string { return &p.Before }),
 }
 
 // typedTakesOf says it of operands on a part of the sort key of an entity.
@@ -298,7 +304,12 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 
 // Read fills the request with the values that the arguments have in this operation.
 func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request) (err error) {
-	if q.Kind == catalog.QueryMany {
+	switch q.Kind {
+	case catalog.QueryNode:
+		id, err := a.pk[0].Key(vars, true)
+		r.IDs = []keys.Value{id}
+		return err
+	case catalog.QueryMany, catalog.QueryNodes:
 		if r.IDs, err = a.pk[0].keyList(vars); err != nil {
 			return err
 		}

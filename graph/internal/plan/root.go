@@ -29,18 +29,13 @@ type Asked struct {
 	Query *catalog.Query
 	Args  Arguments
 	// Connection are the fields of the answer to a query of kind QueryPage, and items the nodes among them, which stand
-	// for the same rows, or, of a collection, for those of their types among them.
+	// for the same rows, or, of a collection, for those of their types among them. Of a query of kind QueryNode or
+	// QueryNodes items are one node for each of the Nodes of the catalog.
 	Connection []ConnectionMember
 	Items      []*Node
 	Token      bool
+	Cursors    bool // the cursors of rows are among what is selected
 	Fields     []int
-}
-
-// ConnectionMember is one response key of a connection: a list of rows, or the next token, or text.
-type ConnectionMember struct {
-	Member
-	Items    []*Node // one for each type of rows: that of the query, or the members of a collection
-	ElemNull bool
 }
 
 // Compile makes the plan of a query operation; nil means that gqlgen's executor must answer it.
@@ -75,48 +70,19 @@ func (c *Compiler) root(s selected, first bool) Root {
 	}
 	r.Query, r.NonNull, r.Args = q, s.Definition.Type.NonNull, c.queryArguments(s.Field, q)
 	t := c.Catalog.Types[q.Type]
-	if q.Kind != catalog.QueryPage {
+	switch q.Kind {
+	case catalog.QueryPage:
+		r.selectPage(c, s.Of)
+	case catalog.QueryNode, catalog.QueryNodes:
+		r.Items = nodesOf(c, c.Catalog.Nodes, s.Of)
+	default:
 		r.Row = c.AddNode(t, s.Of)
 		r.Items = []*Node{r.Row}
-	} else {
-		r.selectPage(c, s.Of)
 	}
 	if t != nil {
 		r.Fields = r.readFields(t)
 	}
 	return r
-}
-
-// selectPage notes what is selected of a connection.
-func (a *Asked) selectPage(c *Compiler, sets []ast.SelectionSet) {
-	for i, m := range c.Collect(a.Query.Connection, sets) {
-		a.addConnectionMember(c, m, i == 0)
-	}
-}
-
-func (a *Asked) addConnectionMember(c *Compiler, s selected, first bool) {
-	c.Members++
-	m := ConnectionMember{Member: Member{Key: responseKey(s.Alias, first), Alias: s.Alias}}
-	switch s.Name {
-	case "__typename":
-		m.Text = quoted(a.Query.Connection)
-	case "nextToken":
-		a.Token = true
-	case "items":
-		m.NonNull = s.Definition.Type.NonNull
-		m.ElemNull = s.Definition.Type.Elem != nil && !s.Definition.Type.Elem.NonNull
-		c.within(a.Query.Connection, s.Alias, func() {
-			if a.Query.Collection != nil {
-				m.Items = c.ItemNodes(a.Query, s.Of)
-			} else {
-				m.Items = []*Node{c.AddNode(c.Catalog.Types[a.Query.Type], s.Of)}
-			}
-		})
-		a.Items = append(a.Items, m.Items...)
-	default:
-		c.unsupported = true
-	}
-	a.Connection = append(a.Connection, m)
 }
 
 // readFields returns the ordinals that any of the nodes of the rows reads.

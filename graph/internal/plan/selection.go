@@ -144,6 +144,7 @@ type Member struct {
 	Join    *Join          // set where the field is virtual: rows that ids lead to
 	Pages   *Pages         // set where the field is virtual: pages of rows
 	Object  *Object        // set where the field holds objects
+	NodeKey []int          // set where the field is the global identifier: the fields whose values it has
 }
 
 // Join is a virtual field in a node.
@@ -178,6 +179,7 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 		return m
 	}
 	m.NonNull, m.Ordinal, m.Object = s.Definition.Type.NonNull, f.Ordinal, c.object(n, f.Object, s)
+	m.NodeKey = f.NodeKey
 	for _, ordinal := range heldBy(f) {
 		n.reads(ordinal)
 	}
@@ -219,7 +221,10 @@ func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 
 // heldBy are the stored fields that a field is answered from: itself, or those that hold the key of what it leads to.
 func heldBy(f *catalog.Field) []int {
-	if f.Join != nil && len(f.Join.By) > 0 {
+	switch {
+	case f.NodeKey != nil:
+		return f.NodeKey
+	case f.Join != nil && len(f.Join.By) > 0:
 		return f.Join.By
 	}
 	return []int{f.Ordinal}
@@ -252,6 +257,15 @@ func (c *Compiler) within(typ, alias string, compile func()) {
 	c.Path = c.Path[:len(c.Path)-1]
 }
 
+// Each calls f with what is selected of a field of a type, under each response key.
+func (c *Compiler) Each(typ, field string, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
+	for _, s := range c.Collect(typ, sets) {
+		if s.Name == field {
+			c.within(typ, s.Alias, func() { f(s.Of) })
+		}
+	}
+}
+
 // Virtual reports whether the field is none of the row itself.
 func (m *Member) Virtual() bool { return m.Join != nil || m.Pages != nil }
 
@@ -260,15 +274,6 @@ func (n *Node) reads(ordinal int) {
 	if ordinal >= 0 && !slices.Contains(n.Fields, ordinal) {
 		n.Fields = append(n.Fields, ordinal)
 	}
-}
-
-// ItemNodes makes the nodes of the items of a collection, one for each of its members.
-func (c *Compiler) ItemNodes(q *catalog.Query, sets []ast.SelectionSet) []*Node {
-	nodes := make([]*Node, len(q.Collection.Members))
-	for i, name := range q.Collection.Members {
-		nodes[i] = c.AddNode(c.Catalog.Types[name], sets)
-	}
-	return nodes
 }
 
 // GraphQL names need no escaping in JSON.

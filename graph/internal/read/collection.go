@@ -46,11 +46,10 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		cq.Visible = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v, formOf(by))
-	if r.Page.NextToken != nil {
-		if cq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
-			return Page{}, err
-		}
+	if cq.Start, err = rd.tokens.start(binding, r); err != nil {
+		return Page{}, err
 	}
+	cq.Reverse = cq.Reverse != backward(&r.Page)
 	answer, err := rd.db.QueryCollection(ctx, q.Collection.Stored, cq)
 	if err != nil {
 		return Page{}, rd.Errors().userKey(ctx, err, q.Name)
@@ -65,9 +64,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 			return Page{}, v.Refusal(t.Name) // see checkOwnRows
 		}
 	}
-	if answer.Next != nil && r.WantToken {
-		p.Next = rd.tokens.seal(binding, *answer.Next)
-	}
+	rd.tokens.place(&p, r, binding, answer.Starts, answer.Next)
 	return p, nil
 }
 

@@ -19,6 +19,7 @@ type Page struct {
 	Rows    []querydb.Row
 	Members []int  // of a collection: which of its members each row is of
 	Next    string // "" where the page is the last, or nobody asked for it
+	placed
 }
 
 func (p *Page) NextToken() *string {
@@ -68,11 +69,10 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		dbq.Visible = v.KeepOwn(t)
 	}
 	binding := newBinding(q, &dbq, v, key.Form)
-	if r.Page.NextToken != nil {
-		if dbq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
-			return Page{}, err
-		}
+	if dbq.Start, err = rd.tokens.start(binding, r); err != nil {
+		return Page{}, err
 	}
+	dbq.Reverse = dbq.Reverse != backward(&r.Page)
 	answer, err := rd.db.Query(ctx, t.Model, dbq)
 	if err != nil {
 		return Page{}, rd.Errors().userKey(ctx, err, t.Name)
@@ -83,9 +83,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		}
 	}
 	p := Page{Rows: answer.Rows}
-	if answer.Next != nil && r.WantToken {
-		p.Next = rd.tokens.seal(binding, *answer.Next)
-	}
+	rd.tokens.place(&p, r, binding, answer.Starts, answer.Next)
 	return p, nil
 }
 
@@ -133,14 +131,22 @@ func PageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, err error) {
 	return limit, err
 }
 
-// pageSize returns how many rows a page has at most, and in which direction it is read.
+// pageSize returns how many rows a page has at most, and whether the greatest come first.
 func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, err error) {
-	limit = queryarg.DefaultLimit
-	if a.Limit != nil {
+	if err := checkCursors(q, a); err != nil {
+		return 0, false, err
+	}
+	argument, limit := queryarg.Limit, queryarg.DefaultLimit
+	switch {
+	case a.First != nil:
+		argument, limit = queryarg.First, *a.First
+	case a.Last != nil:
+		argument, limit = queryarg.Last, *a.Last
+	case a.Limit != nil:
 		limit = *a.Limit
 	}
 	if limit < 1 || limit > queryarg.MaxLimit {
-		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name,
+		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: %s is %d, and must be 1 to %d", q.Name, argument,
 			limit, queryarg.MaxLimit)
 	}
 	return limit, a.Reverse != nil && *a.Reverse, nil

@@ -3,11 +3,13 @@ package read
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
@@ -15,17 +17,18 @@ import (
 // binding is what a page token belongs to: the query, what its arguments mean, and who asks. Limit is no part of it, so
 // that a client may change its page size on the way; arguments that mean the same range are the same.
 type binding struct {
-	q     *catalog.Query
-	dbq   *querydb.Query
-	scope string
-	form  [formSize]byte // of the keys among which the cursor is
+	q       *catalog.Query
+	dbq     *querydb.Query
+	reverse bool // the greatest come first, wherever the reading of the page begins
+	scope   string
+	form    [formSize]byte // of the keys among which the cursor is
 }
 
 // formSize is how many bytes of the form of keys a token shows.
 const formSize = 6
 
 func newBinding(q *catalog.Query, dbq *querydb.Query, v access.Viewer, form uint64) binding {
-	b := binding{q: q, dbq: dbq, scope: v.Scope()}
+	b := binding{q: q, dbq: dbq, reverse: dbq.Reverse, scope: v.Scope()}
 	copy(b.form[:], binary.BigEndian.AppendUint64(nil, form))
 	return b
 }
@@ -37,7 +40,7 @@ func (b binding) append(dst []byte) []byte {
 		dst = append(dst, text...)
 	}
 	dst = append(dst, byte(b.dbq.Range.Op))
-	if b.dbq.Reverse {
+	if b.reverse {
 		dst = append(dst, 1)
 	} else {
 		dst = append(dst, 0)
@@ -63,12 +66,21 @@ func (t pageTokens) seal(b binding, next keys.Cursor) string {
 	return formText.EncodeToString(b.form[:]) + t.sealer.Seal(b.append(nil), keys.AppendCursor(nil, next))
 }
 
-// open returns where the page of the token begins.
-func (t pageTokens) open(b binding, token string) (*keys.Cursor, error) {
+// start returns where the page of a request begins, nil where it says nothing of that.
+func (t pageTokens) start(b binding, r *Request) (*keys.Cursor, error) {
+	argument, token := startOf(&r.Page)
+	if token == nil {
+		return nil, nil
+	}
+	return t.open(b, argument, *token)
+}
+
+// open returns where the page of the token begins, which an argument gives.
+func (t pageTokens) open(b binding, argument, token string) (*keys.Cursor, error) {
 	sealed, same := strings.CutPrefix(token, formText.EncodeToString(b.form[:]))
 	if !same && len(token) > formText.EncodedLen(formSize) {
-		err := graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid any more: it is of rows that have been "+
-			"rebuilt, or not of this server; begin with the first page", b.q.Name)
+		err := graphqlerr.New(graphqlerr.InvalidToken, "%s: %s is not valid any more: it is of rows that have been "+
+			"rebuilt, or not of this server; begin with the first page", b.q.Name, argument)
 		return nil, graphqlerr.WithExtension(err, "reason", "rebuilt")
 	}
 	payload, err := t.sealer.Open(b.append(nil), sealed)
@@ -78,6 +90,87 @@ func (t pageTokens) open(b binding, token string) (*keys.Cursor, error) {
 			return &start, nil
 		}
 	}
-	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid here; it continues the query that "+
-		"gave it, with the same arguments and for the same caller", b.q.Name)
+	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: %s is not valid here; it continues the query that "+
+		"gave it, with the same arguments and for the same caller", b.q.Name, argument)
+}
+
+// backward reports whether a page is the last rows of what is asked for, rather than the first.
+func backward(a *catalog.PageArgs) bool { return a.Last != nil || a.Before != nil }
+
+// startOf is the token or cursor that a page begins at, with the argument that gives it; nil for none.
+func startOf(a *catalog.PageArgs) (argument string, token *string) {
+	switch {
+	case a.After != nil:
+		return queryarg.After, a.After
+	case a.Before != nil:
+		return queryarg.Before, a.Before
+	}
+	return queryarg.NextToken, a.NextToken
+}
+
+// checkCursors finds arguments of a Relay connection that cannot be given together.
+func checkCursors(q *catalog.Query, a *catalog.PageArgs) error {
+	if a.First == nil && a.After == nil && a.Last == nil && a.Before == nil { // as in most requests
+		return nil
+	}
+	given := map[string]bool{
+		queryarg.Limit: a.Limit != nil, queryarg.NextToken: a.NextToken != nil, queryarg.First: a.First != nil,
+		queryarg.After: a.After != nil, queryarg.Last: a.Last != nil, queryarg.Before: a.Before != nil,
+	}
+	for _, arg := range queryarg.All {
+		for _, other := range arg.Excludes {
+			if given[arg.Name] && given[other] {
+				return graphqlerr.New(graphqlerr.BadUserInput, "%s: %s and %s cannot be given together", q.Name, arg.Name, other)
+			}
+		}
+	}
+	return nil
+}
+
+// placed says where a page is among the rows of its query.
+type placed struct {
+	// HasNext and HasPrevious say whether there are rows after the page and before it. Where the page begins or ends at a
+	// cursor, the row of the cursor is taken to be there.
+	HasNext, HasPrevious bool
+
+	tokens pageTokens
+	bound  binding
+	starts []keys.Cursor
+}
+
+// place says where a page is that was read from its beginning, or, backward, from its end, and turns the latter round.
+func (t pageTokens) place(p *Page, r *Request, b binding, starts []keys.Cursor, next *keys.Cursor) {
+	_, start := startOf(&r.Page)
+	p.HasNext, p.HasPrevious = next != nil, start != nil
+	if backward(&r.Page) {
+		p.HasNext, p.HasPrevious = start != nil, next != nil
+		p.Rows, p.Members, starts = slices.Clone(p.Rows), slices.Clone(p.Members), slices.Clone(starts)
+		slices.Reverse(p.Rows)
+		slices.Reverse(p.Members)
+		slices.Reverse(starts)
+		next = nil
+		if n := len(starts); n > 0 && p.HasNext {
+			next = &starts[n-1]
+		}
+	}
+	if next != nil && r.WantToken {
+		p.Next = t.seal(b, *next)
+	}
+	if r.WantCursors {
+		p.tokens, p.bound, p.starts = t, b, starts
+	}
+}
+
+// HasCursors reports whether the cursors of rows were asked for, and there are rows.
+func (p *placed) HasCursors() bool { return len(p.starts) > 0 }
+
+// Cursor is the cursor of row i of a page whose cursors were asked for.
+func (p *placed) Cursor(i int) string { return p.tokens.seal(p.bound, p.starts[i]) }
+
+// Ends are the cursors of the first row and of the last one; ok is false where there are no rows.
+func (p *placed) Ends() (first, last string, ok bool) {
+	if !p.HasCursors() {
+		return "", "", false
+	}
+	return p.Cursor(0), p.Cursor(len(p.starts) - 1), true
 }

@@ -8,7 +8,7 @@ import (
 // Request is a query with its arguments as values.
 type Request struct {
 	PK, SK      []keys.Value
-	IDs         []keys.Value  // of a query of kind QueryMany
+	IDs         []keys.Value  // of a query of kind QueryMany, QueryNode or QueryNodes
 	inline      [2]keys.Value // memory of pk and sk, as long as they are few
 	Page        catalog.PageArgs
 	Consistent  bool
@@ -16,6 +16,8 @@ type Request struct {
 	// Fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
 	Fields    []int
 	WantToken bool
+	// WantCursors says that the cursors of the rows of a page will be read.
+	WantCursors bool
 }
 
 // SetKey makes room for the values of the arguments that compose the key.

@@ -76,6 +76,8 @@ func (rs *Resolver) asked(ctx context.Context, t *catalog.Type) []*plan.Node {
 	switch {
 	case answer == t.Name:
 		nodes = append(nodes, c.AddNode(t, sets))
+	case q != nil && (q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes):
+		nodes = append(nodes, c.AddNode(t, sets))
 	case q != nil && q.Connection == answer:
 		EachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.AddNode(t, of)) })
 	default:

@@ -78,6 +78,20 @@ func (l *Loaders) compiler(ctx context.Context) *plan.Compiler {
 		Path: []string{responsePath(ctx)}}
 }
 
+// LookAheadNodes is LookAhead for rows of several types, those of each of the Nodes of the catalog.
+func (rs *Resolver) LookAheadNodes(ctx context.Context, rows [][]record.Record) error {
+	recs := map[*plan.Node][]record.Record{}
+	return rs.lookAheadNodes(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
+		for i, name := range rs.Reader.Catalog.Nodes {
+			if len(rows[i]) > 0 {
+				n := c.AddNode(rs.Reader.Catalog.Types[name], sets)
+				nodes, recs[n] = append(nodes, n), rows[i]
+			}
+		}
+		return nodes
+	}, func(n *plan.Node) []record.Record { return recs[n] })
+}
+
 // LookAheadItems is lookAhead for the items of a page of a collection, which are of several types.
 func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *read.Page) error {
 	members := p.ByMember(len(q.Collection.Members))
@@ -94,12 +108,11 @@ func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *rea
 
 // EachItems calls f with the selections of each response key of a connection under which its items stand.
 func EachItems(c *plan.Compiler, q *catalog.Query, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
-	for _, s := range c.Collect(q.Connection, sets) {
-		if s.Name == "items" {
-			c.Path = append(c.Path, plan.Step(q.Connection, s.Alias))
-			f(s.Of)
-			c.Path = c.Path[:len(c.Path)-1]
-		}
+	c.Each(q.Connection, "items", sets, f)
+	if q.Edge != "" {
+		c.Each(q.Connection, "edges", sets, func(edges []ast.SelectionSet) {
+			c.Each(q.Edge, "node", edges, f)
+		})
 	}
 }
 

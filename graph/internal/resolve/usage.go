@@ -59,6 +59,8 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 			switch {
 			case m.Rule != nil && v.CheckField(n.Type, m.Rule, owns) != nil:
 				objects += execute.ErrorObjects
+			case m.NodeKey != nil:
+				bytes += nodeIDBytes(m.NodeKey, rec)
 			case m.Text == nil && !m.Virtual():
 				bytes += len(rec.JSON(m.Ordinal))
 				objects += execute.ErrorObjects * refusals(v, m.Object, rec.JSON(m.Ordinal), owns)
@@ -66,6 +68,14 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 		}
 	}
 	return rs.spend(ctx, u, bytes, objects)
+}
+
+// nodeIDBytes is about how long the global identifier of a row is.
+func nodeIDBytes(key []int, rec record.Record) (n int) {
+	for _, ordinal := range key {
+		n += len(rec.JSON(ordinal))
+	}
+	return 2 * n
 }
 
 // refusals counts the fields of objects that the viewer may not read.

@@ -23,7 +23,7 @@ func Catalog(m *schema.Model, module string) *File {
 	f.line("// Catalog describes the API to its runtime.")
 	f.line("var Catalog = &catalog.Catalog{\nTypes: map[string]*catalog.Type{")
 	for _, r := range m.ReadModels {
-		f.catalogType(r)
+		f.catalogType(m, r)
 	}
 	f.line("},\nQueries: map[string]*catalog.Query{")
 	for _, r := range m.ReadModels {
@@ -34,7 +34,16 @@ func Catalog(m *schema.Model, module string) *File {
 	for _, c := range m.Collections {
 		f.catalogCollection(c)
 	}
-	f.line("},\nSecured: %t,\n}", secured(m))
+	f.nodeQueries(m)
+	f.line("},\nSecured: %t,", secured(m))
+	if nodes := m.Nodes(); len(nodes) > 0 {
+		names := make([]string, len(nodes))
+		for i, r := range nodes {
+			names[i] = r.Name
+		}
+		f.line("Nodes: %s,", goStrings(names))
+	}
+	f.line("}")
 	for _, o := range m.Objects {
 		f.object(o)
 	}
@@ -60,7 +69,7 @@ func (f *catalogFile) object(o *schema.Object) {
 	f.line("},\n}")
 }
 
-func (f *catalogFile) catalogType(r *schema.ReadModel) {
+func (f *catalogFile) catalogType(m *schema.Model, r *schema.ReadModel) {
 	f.line("%q: {\nName: %q,\nModel: model.%sModel,\nOwner: %d,", r.Name, r.Name, schema.GoName(r.Name),
 		ordinalOf(r.Owner))
 	if r.Auth != nil {
@@ -73,6 +82,9 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 		}
 		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, objectOf(field),
 			ruleOf(field.Auth))
+	}
+	if r.NodeKey != nil {
+		f.line("%q: {Name: %q, Ordinal: -1, NodeKey: %s},", m.Relay.ID, m.Relay.ID, ordinalsOf(r.NodeKey))
 	}
 	for _, j := range r.Joins {
 		many, pages := "", ""
@@ -94,11 +106,30 @@ func heldBy(j *schema.Join) string {
 	if len(j.By) < 2 {
 		return ""
 	}
-	ordinals := make([]string, len(j.By))
-	for i, f := range j.By {
+	return ", By: " + ordinalsOf(j.By)
+}
+
+// ordinalsOf is the literal of the ordinals of fields.
+func ordinalsOf(fields []*schema.Field) string {
+	ordinals := make([]string, len(fields))
+	for i, f := range fields {
 		ordinals[i] = strconv.Itoa(f.Ordinal)
 	}
-	return ", By: []int{" + strings.Join(ordinals, ", ") + "}"
+	return "[]int{" + strings.Join(ordinals, ", ") + "}"
+}
+
+// nodeQueries writes the queries of rows by their global identifiers.
+func (f *catalogFile) nodeQueries(m *schema.Model) {
+	if len(m.Nodes()) == 0 {
+		return
+	}
+	f.lib("keys")
+	for _, q := range []struct{ name, kind, argument string }{
+		{schema.NodeQuery, "QueryNode", "id"}, {schema.NodesQuery, "QueryNodes", schema.IDsArg},
+	} {
+		f.line("%q: {\nName: %q,\nKind: catalog.%s,\nPK: []catalog.KeyArg{{Name: %q, Kind: keys.KindString}},\n},", q.name,
+			q.name, q.kind, q.argument)
+	}
 }
 
 func ruleOf(a *schema.Auth) string {
@@ -132,6 +163,7 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	if q.Connection != "" {
 		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection,
 			r.SeriesOf != nil || slices.Contains(q.Args, queryarg.Eq))
+		f.edge(r.Cursors, r.Name)
 	}
 	if q.IDs != nil {
 		f.line("Kind: catalog.QueryMany,")
@@ -153,6 +185,7 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
 	f.line("%q: {\nName: %q,\nKind: catalog.QueryPage,\nConnection: %q,", q.Name, q.Name, q.Connection)
+	f.edge(c.Cursors, c.Union())
 	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(),
 		goStrings(served.MemberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
@@ -164,6 +197,13 @@ func (f *catalogFile) catalogCollection(c *schema.Collection) {
 		return m.Index.GroupOnly
 	}))
 	f.line("},")
+}
+
+// edge writes the type of the edges of pages of such items, where they are Relay connections.
+func (f *catalogFile) edge(cursors bool, items string) {
+	if cursors {
+		f.line("Edge: %q,", schema.EdgeType(items))
+	}
 }
 
 // indexRule writes who may ask a query, unless everybody may.

@@ -216,7 +216,8 @@ func paramOf(args []served.Argument, name string) string {
 func (f *readersFile) pageArgs(args []served.Argument) string {
 	var fields []string
 	for _, a := range args {
-		if arg, ok := queryarg.Find(a.Name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
+		if arg, ok := queryarg.Find(a.Name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page ||
+			arg.Group == queryarg.Cursor) {
 			fields = append(fields, arg.GoName()+": "+a.Param)
 		}
 	}

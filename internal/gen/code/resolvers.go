@@ -14,7 +14,8 @@ import (
 // resolversFile writes the resolvers of generated fields.
 type resolversFile struct{ *File }
 
-// Connections writes the Go types of connections. They are aliases, so that all connections of one model are one type.
+// Connections writes the Go types of connections, and of their edges. They are aliases, so that all connections of one
+// model are one type.
 func Connections(m *schema.Model, module string) *File {
 	f := &resolversFile{&File{pkg: "generated"}}
 	for _, r := range m.ReadModels {
@@ -26,13 +27,47 @@ func Connections(m *schema.Model, module string) *File {
 			f.line("type %s = %s.Connection[*%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"),
 				schema.GoName(r.Name))
 		}
+		if r.Cursors && r.HasPages() {
+			f.edge(r.Name, "*"+f.use(module+"/model")+"."+schema.GoName(r.Name))
+		}
 	}
 	for _, c := range m.Collections {
 		name := schema.GoName(c.Connection())
 		f.line("// %s is a page of %s.", name, c.Query().Name)
 		f.line("type %s = %s.Connection[%s.%s]\n", name, f.lib("graph"), f.use(module+"/model"), schema.GoName(c.Union()))
+		if c.Cursors {
+			f.edge(c.Union(), f.use(module+"/model")+"."+schema.GoName(c.Union()))
+		}
 	}
 	return f.File
+}
+
+// edge writes the Go type of the edges of connections of such items, which have a Go type.
+func (f *resolversFile) edge(items, goType string) {
+	name := schema.GoName(schema.EdgeType(items))
+	f.line("// %s is an edge of a connection of %s.\ntype %s = graph.Edge[%s]\n", name, items, name, goType)
+}
+
+// nodeResolvers writes the resolvers of rows by their global identifiers.
+func (f *resolversFile) nodeResolvers(m *schema.Model) {
+	nodes := m.Nodes()
+	if len(nodes) == 0 {
+		return
+	}
+	f.line("// nodeReaders read the rows of all types that have a global identifier.")
+	f.line("var nodeReaders = map[string]graph.ItemReader[model.%s]{", schema.NodeType)
+	for _, r := range nodes {
+		name := schema.GoName(r.Name)
+		f.line("%q: graph.NewItemReader(model.%sCodec, func(r *model.%s) model.%s { return r }),", r.Name, name, name,
+			schema.NodeType)
+	}
+	f.line("}\n")
+	f.line("// Node answers %s.", schema.NodeQuery)
+	f.line("func (r queries) Node(ctx context.Context, id string) (model.%s, error) {", schema.NodeType)
+	f.line("return graph.FetchNode(ctx, r.rt, nodeReaders, id)\n}\n")
+	f.line("// Nodes answers %s.", schema.NodesQuery)
+	f.line("func (r queries) Nodes(ctx context.Context, ids []string) ([]model.%s, error) {", schema.NodeType)
+	f.line("return graph.FetchNodes(ctx, r.rt, nodeReaders, ids)\n}\n")
 }
 
 // Resolvers writes the resolvers of queries, virtual fields and guarded fields. own says that the project has resolvers
@@ -55,8 +90,9 @@ func Resolvers(m *schema.Model, module string, own bool) *File {
 		q := c.Query()
 		f.queryResolver(q, served.CollectionArguments(c), "*"+schema.GoName(q.Connection))
 	}
+	f.nodeResolvers(m)
 	for _, r := range m.ReadModels {
-		f.typeResolvers(r)
+		f.typeResolvers(m, r)
 	}
 	for _, o := range m.Objects {
 		f.partResolvers(m, o)
@@ -110,7 +146,8 @@ func (f *resolversFile) root(m *schema.Model, own bool) {
 }
 
 func hasResolvers(r *schema.ReadModel) bool {
-	return len(r.Joins) > 0 || slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return f.Auth != nil })
+	guarded := slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return f.Auth != nil })
+	return guarded || len(r.Joins) > 0 || r.NodeKey != nil
 }
 
 // resolverOf is the Go type that resolves the fields of a model's rows.
@@ -146,11 +183,15 @@ func (f *resolversFile) signature(args []served.Argument) string {
 }
 
 // typeResolvers writes the resolvers of virtual and of guarded fields.
-func (f *resolversFile) typeResolvers(r *schema.ReadModel) {
+func (f *resolversFile) typeResolvers(m *schema.Model, r *schema.ReadModel) {
 	if !hasResolvers(r) {
 		return
 	}
 	f.line("// %s resolves fields of %s.\ntype %s struct{ rt *graph.Runtime }\n", resolverOf(r), r.Name, resolverOf(r))
+	if r.NodeKey != nil {
+		f.method(r, m.Relay.ID, "string")
+		f.line("return graph.NodeID(ctx, r.rt, %q, model.%sCodec, obj)\n}\n", r.Name, schema.GoName(r.Name))
+	}
 	for _, field := range r.Fields {
 		if field.Auth != nil {
 			f.guarded(r, field)

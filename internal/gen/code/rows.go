@@ -41,7 +41,21 @@ func Rows(m *schema.Model) *File {
 	for _, c := range m.Collections {
 		f.unionType(c)
 	}
+	f.nodeType(m.Nodes())
 	return f.File
+}
+
+// nodeType writes the type of rows that have a global identifier.
+func (f *rowsFile) nodeType(nodes []*schema.ReadModel) {
+	if len(nodes) == 0 {
+		return
+	}
+	f.line("// %s is a row that can be asked for by an identifier alone.", schema.NodeType)
+	f.line("type %s interface{ Is%s() }\n", schema.NodeType, schema.NodeType)
+	for _, r := range nodes {
+		f.line("// Is%s says that %s is a %s.", schema.NodeType, r.Name, schema.NodeType)
+		f.line("func (*%s) Is%s() {}\n", schema.GoName(r.Name), schema.NodeType)
+	}
 }
 
 // unionType writes the types of the items of a collection.

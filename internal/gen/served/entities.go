@@ -12,7 +12,7 @@ import (
 func writeCollection(b *strings.Builder, c *schema.Collection) {
 	q := c.Query()
 	writeField(b, "Query", q.Name, collectionDescription(c), CollectionArguments(c), q.Connection+"!")
-	writeConnection(b, q, c.Union())
+	writeConnection(b, q, c.Union(), c.Cursors)
 	describe(b, "An item of "+q.Name+".")
 	fmt.Fprintf(b, "union %s = %s\n", c.Union(), strings.Join(MemberNames(c), " | "))
 	describe(b, "The types of the items of "+q.Name+".")

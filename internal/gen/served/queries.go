@@ -18,12 +18,13 @@ func additions(m *schema.Model) string {
 		for _, q := range r.Queries() {
 			writeQuery(&b, r, q)
 			if q.Connection != "" {
-				writeConnection(&b, q, r.Name)
+				writeConnection(&b, q, r.Name, r.Cursors)
 			}
 		}
 		writeJoins(&b, r)
 	}
 	writeCopies(&b, m)
+	writeRelay(&b, m)
 	for _, c := range m.Collections {
 		writeCollection(&b, c)
 	}
@@ -59,13 +60,20 @@ func writeField(b *strings.Builder, typ, name, description string, args []Argume
 	fmt.Fprintf(b, ": %s\n}\n", answer)
 }
 
-func writeConnection(b *strings.Builder, q schema.Query, items string) {
+func writeConnection(b *strings.Builder, q schema.Query, items string, cursors bool) {
 	describe(b, "A page of "+q.Name+".")
 	fmt.Fprintf(b, "type %s {\n", q.Connection)
 	describe(b, "The rows of the page, in the order of the query.")
 	fmt.Fprintf(b, "items: [%s!]!\n", items)
 	describe(b, "What the next page is asked for with; null where there is none.")
-	b.WriteString("nextToken: String\n}\n")
+	b.WriteString("nextToken: String\n")
+	if cursors {
+		describe(b, "The rows of the page, each with where it is.")
+		fmt.Fprintf(b, "edges: [%s!]!\n", schema.EdgeType(items))
+		describe(b, "Where the page is.")
+		fmt.Fprintf(b, "pageInfo: %s!\n", schema.PageInfoType)
+	}
+	b.WriteString("}\n")
 }
 
 func writeJoins(b *strings.Builder, r *schema.ReadModel) {

@@ -48,6 +48,9 @@ func QueryNames(m *schema.Model) map[string]bool {
 	for _, c := range m.Collections {
 		names[c.Query().Name] = true
 	}
+	if len(m.Nodes()) > 0 {
+		names[schema.NodeQuery], names[schema.NodesQuery] = true, true
+	}
 	return names
 }
 

@@ -3,7 +3,9 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -96,7 +98,12 @@ func folders(t *testing.T, dir string) []string {
 // load reads the schemas of a case; positions name files without the folder.
 func load(t *testing.T, dir string) (*schema.Model, schema.Diagnostics) {
 	t.Helper()
-	model, found := Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
+	relayID, err := os.ReadFile(filepath.Join(dir, "relay"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	settings := Settings{RelayID: string(relayID)}
+	model, found := settings.Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
 	text, err := os.ReadFile(filepath.Join(dir, eventlock.File))
 	if err != nil || model == nil {
 		return model, found

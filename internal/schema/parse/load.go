@@ -19,13 +19,25 @@ import (
 	"github.com/foldql/foldql/internal/schema/parse/event"
 	"github.com/foldql/foldql/internal/schema/parse/naming"
 	"github.com/foldql/foldql/internal/schema/parse/readmodel"
+	"github.com/foldql/foldql/internal/schema/parse/relay"
 	"github.com/foldql/foldql/internal/schema/sdl"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// Settings are those of a project that its schemas do not say.
+type Settings struct {
+	// RelayID is the field that holds the global identifier of a row; "" for an API without what clients of Relay need.
+	RelayID string
+}
+
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) {
+	return Settings{}.Load(readModels, events)
+}
+
+// Load is the function of that name, with settings.
+func (s Settings) Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) {
 	p := &draft.Project{Model: &schema.Model{}, TableDirs: map[*schema.Table]*ast.Directive{},
 		Objects: map[*ast.Definition]*schema.Object{}, Parts: map[*ast.Definition]*draft.Part{}}
 	var apiOK, eventsOK bool
@@ -34,7 +46,7 @@ func Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) 
 	p.Add(p.API.Found...)
 	p.Add(p.Events.Found...)
 	if apiOK && eventsOK {
-		read(p)
+		s.read(p)
 	}
 	if len(p.Found.Errors()) == 0 {
 		checkGraphQL(p, readModels)
@@ -47,7 +59,7 @@ func Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) 
 }
 
 // read goes from what stands alone to what refers to others.
-func read(p *draft.Project) {
+func (s Settings) read(p *draft.Project) {
 	p.Add(sdl.Check(p.API)...)
 	p.Add(sdl.Check(p.Events)...)
 	checkOwn(p)
@@ -85,6 +97,9 @@ func read(p *draft.Project) {
 		readmodel.CheckReferences(d)
 	}
 	entity.ReadCollections(p)
+	if s.RelayID != "" {
+		relay.Read(p, s.RelayID)
+	}
 	collision.Check(p)
 	naming.Check(p)
 }

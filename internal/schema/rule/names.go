@@ -20,4 +20,10 @@ var (
 	GoTaken = newRule("go-taken",
 		"{1} becomes the Go name {2}, which is that of {3}",
 		"rename one of them")
+	RelayID = newRule("relay-id",
+		"is called {1}, as the global identifier of a row",
+		"rename it, or call the identifier otherwise, with foldql.relayId in gqlgen.yml")
+	RelayTaken = newRule("relay-taken",
+		"{1} has a name that the API for clients of Relay needs",
+		"rename it, or take foldql.relay out of gqlgen.yml")
 )

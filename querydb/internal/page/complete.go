@@ -24,11 +24,8 @@ func (r Reader) readComplete(ctx context.Context, q *Query, ranges []keys.Range)
 		if err != nil {
 			return Page{}, err
 		}
-		if page.Next = next(&found); page.Rows == nil {
-			page.Rows = rows
-		} else {
-			page.Rows = append(page.Rows, rows...)
-		}
+		page.add(rows, &found)
+		page.Next = next(&found)
 		if len(page.Rows) == q.Limit || page.Next == nil {
 			return page, nil
 		}

@@ -36,11 +36,30 @@ type Query struct {
 	MemberCounters []*counter.Counters // of each of Members, where Incomplete
 }
 
-// Page is full, Limit rows, whenever the rows exist. They are in the order that [driver.Driver.Query] promises. Next is
-// where the following page begins; nil where there is none.
+// Page is full, Limit rows, whenever the rows exist. They are in the order that [driver.Driver.Query] promises. Starts
+// are aligned with them: where a page begins that follows the row, in either direction. Next is where the following
+// page begins; nil where there is none.
 type Page struct {
-	Rows []driver.Row
-	Next *keys.Cursor
+	Rows   []driver.Row
+	Starts []keys.Cursor
+	Next   *keys.Cursor
+}
+
+// add appends rows that are some of those that were found, in their order, with where a page after each begins.
+func (p *Page) add(rows []driver.Row, found *driver.Page) {
+	if len(p.Rows) == 0 && len(rows) == len(found.Rows) {
+		p.Rows, p.Starts = rows, found.Starts
+		return
+	}
+	at := 0
+	for i := range rows {
+		for found.Rows[at].Key != rows[i].Key {
+			at++
+		}
+		p.Starts = append(p.Starts, found.Starts[at])
+		at++
+	}
+	p.Rows = append(p.Rows, rows...)
 }
 
 // Read reads a page of ranges that follow one another in the order of the keys, none overlapping another.
@@ -52,7 +71,7 @@ func (r Reader) Read(ctx context.Context, q *Query, ranges []keys.Range) (Page, 
 		return r.readComplete(ctx, q, ranges)
 	}
 	found, err := r.readRanges(ctx, q.Counters, q.Query, ranges)
-	return Page{Rows: found.Rows, Next: next(&found)}, err
+	return Page{Rows: found.Rows, Starts: found.Starts, Next: next(&found)}, err
 }
 
 // readPage reads a page of one range.

@@ -16,7 +16,6 @@ const filteredAtOnce = 16
 // those of the page. It reads a few rows at a time, because nothing else bounds what the others take of memory.
 func (r Reader) readVisible(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
 	var page Page
-	var last keys.Cursor
 	var cost counter.Counters // of all rows, invisible ones among them
 	defer func() { q.Counters.Filtered(len(page.Rows), &cost) }()
 	budget, dq := driver.BudgetOf(ctx), q.Query
@@ -39,13 +38,13 @@ func (r Reader) readVisible(ctx context.Context, q *Query, ranges []keys.Range) 
 			case !q.Visible(&rows[i]):
 				continue
 			case len(page.Rows) == q.Limit:
-				page.Next = &last
+				page.Next = &page.Starts[len(page.Starts)-1]
 				return page, nil
 			}
 			if err := driver.Charge(budget, len(rows[i].Record)); err != nil {
 				return Page{}, err
 			}
-			page.Rows, last = append(page.Rows, rows[i]), found.Starts[at]
+			page.Rows, page.Starts = append(page.Rows, rows[i]), append(page.Starts, found.Starts[at])
 		}
 		if dq.Start = next(&found); dq.Start == nil {
 			return page, nil

@@ -86,6 +86,10 @@ func (r *reads) root(c *catalog.Catalog, f *ast.Field) {
 	case q == nil:
 		r.all = true
 		return
+	case q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes: // of any type, which the identifiers say
+		for _, name := range c.Nodes {
+			r.add(c.Types[name])
+		}
 	case q.Collection != nil:
 		r.indexes = true
 		for _, name := range q.Collection.Members {

@@ -26,6 +26,7 @@ var Catalog = &catalog.Catalog{
 				"hireDate":   {Name: "hireDate", Ordinal: 5},
 				"createdAt":  {Name: "createdAt", Ordinal: 6},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 7},
+				"id":         {Name: "id", Ordinal: -1, NodeKey: []int{0}},
 			},
 		},
 		"Task": {
@@ -42,6 +43,7 @@ var Catalog = &catalog.Catalog{
 				"status":     {Name: "status", Ordinal: 6},
 				"createdAt":  {Name: "createdAt", Ordinal: 7},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 8},
+				"id":         {Name: "id", Ordinal: -1, NodeKey: []int{0}},
 				"membership": {Name: "membership", Ordinal: 2, Join: &catalog.Join{Target: "ProjectMember", Index: driver.Primary, By: []int{3, 2}}},
 				"assignee":   {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
@@ -57,6 +59,7 @@ var Catalog = &catalog.Catalog{
 				"purchaseDate": {Name: "purchaseDate", Ordinal: 3},
 				"createdAt":    {Name: "createdAt", Ordinal: 4},
 				"updatedAt":    {Name: "updatedAt", Ordinal: 5},
+				"id":           {Name: "id", Ordinal: -1, NodeKey: []int{0}},
 			},
 		},
 		"ProjectMember": {
@@ -69,6 +72,7 @@ var Catalog = &catalog.Catalog{
 				"role":       {Name: "role", Ordinal: 2},
 				"createdAt":  {Name: "createdAt", Ordinal: 3},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 4},
+				"id":         {Name: "id", Ordinal: -1, NodeKey: []int{0, 1}},
 				"employee":   {Name: "employee", Ordinal: 0, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},
@@ -82,6 +86,7 @@ var Catalog = &catalog.Catalog{
 				"userId":    {Name: "userId", Ordinal: 2},
 				"createdAt": {Name: "createdAt", Ordinal: 3},
 				"updatedAt": {Name: "updatedAt", Ordinal: 4},
+				"id":        {Name: "id", Ordinal: -1, NodeKey: []int{0, 1, 2}},
 				"user":      {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},
@@ -111,6 +116,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "EmployeeTenantMembersConnection",
 			HasOperands: true,
+			Edge:        "EmployeeEdge",
 			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
@@ -126,6 +132,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "EmployeeByEmailConnection",
 			HasOperands: false,
+			Edge:        "EmployeeEdge",
 			PK: []catalog.KeyArg{
 				{Name: "email", Kind: keys.KindString},
 			},
@@ -137,6 +144,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "EmployeeContributionsConnection",
 			HasOperands: true,
+			Edge:        "EmployeeEdge",
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
@@ -151,6 +159,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "EmployeeDepartmentStaffConnection",
 			HasOperands: true,
+			Edge:        "EmployeeEdge",
 			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
@@ -182,6 +191,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "TaskTenantMembersConnection",
 			HasOperands: true,
+			Edge:        "TaskEdge",
 			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
@@ -197,6 +207,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "TaskByAssigneeConnection",
 			HasOperands: true,
+			Edge:        "TaskEdge",
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
@@ -211,6 +222,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "TaskAssignmentsConnection",
 			HasOperands: true,
+			Edge:        "TaskEdge",
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
@@ -243,6 +255,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "EquipmentDepartmentStaffConnection",
 			HasOperands: true,
+			Edge:        "EquipmentEdge",
 			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
@@ -266,6 +279,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "ProjectMemberAssignmentsConnection",
 			HasOperands: true,
+			Edge:        "ProjectMemberEdge",
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
@@ -292,6 +306,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "MembershipByPrimaryConnection",
 			HasOperands: true,
+			Edge:        "MembershipEdge",
 			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
@@ -304,6 +319,7 @@ var Catalog = &catalog.Catalog{
 			Name:       "TenantMembers",
 			Kind:       catalog.QueryPage,
 			Connection: "TenantMembersConnection",
+			Edge:       "TenantMembersItemEdge",
 			Collection: &catalog.Collection{
 				Stored:  model.TenantMembersCollection,
 				Union:   "TenantMembersItem",
@@ -318,6 +334,7 @@ var Catalog = &catalog.Catalog{
 			Name:       "Contributions",
 			Kind:       catalog.QueryPage,
 			Connection: "ContributionsConnection",
+			Edge:       "ContributionsItemEdge",
 			Collection: &catalog.Collection{
 				Stored:  model.ContributionsCollection,
 				Union:   "ContributionsItem",
@@ -332,6 +349,7 @@ var Catalog = &catalog.Catalog{
 			Name:       "DepartmentStaff",
 			Kind:       catalog.QueryPage,
 			Connection: "DepartmentStaffConnection",
+			Edge:       "DepartmentStaffItemEdge",
 			Collection: &catalog.Collection{
 				Stored:  model.DepartmentStaffCollection,
 				Union:   "DepartmentStaffItem",
@@ -345,6 +363,7 @@ var Catalog = &catalog.Catalog{
 			Name:       "Assignments",
 			Kind:       catalog.QueryPage,
 			Connection: "AssignmentsConnection",
+			Edge:       "AssignmentsItemEdge",
 			Collection: &catalog.Collection{
 				Stored:  model.AssignmentsCollection,
 				Union:   "AssignmentsItem",
@@ -355,6 +374,17 @@ var Catalog = &catalog.Catalog{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
+		"node": {
+			Name: "node",
+			Kind: catalog.QueryNode,
+			PK:   []catalog.KeyArg{{Name: "id", Kind: keys.KindString}},
+		},
+		"nodes": {
+			Name: "nodes",
+			Kind: catalog.QueryNodes,
+			PK:   []catalog.KeyArg{{Name: "ids", Kind: keys.KindString}},
+		},
 	},
 	Secured: false,
+	Nodes:   []string{"Employee", "Task", "Equipment", "ProjectMember", "Membership"},
 }

@@ -19,6 +19,9 @@ type EmployeeContributionsConnection = graph.Connection[*model.Employee]
 // EmployeeDepartmentStaffConnection is a page of EmployeeDepartmentStaff.
 type EmployeeDepartmentStaffConnection = graph.Connection[*model.Employee]
 
+// EmployeeEdge is an edge of a connection of Employee.
+type EmployeeEdge = graph.Edge[*model.Employee]
+
 // TaskTenantMembersConnection is a page of TaskTenantMembers.
 type TaskTenantMembersConnection = graph.Connection[*model.Task]
 
@@ -28,23 +31,47 @@ type TaskByAssigneeConnection = graph.Connection[*model.Task]
 // TaskAssignmentsConnection is a page of TaskAssignments.
 type TaskAssignmentsConnection = graph.Connection[*model.Task]
 
+// TaskEdge is an edge of a connection of Task.
+type TaskEdge = graph.Edge[*model.Task]
+
 // EquipmentDepartmentStaffConnection is a page of EquipmentDepartmentStaff.
 type EquipmentDepartmentStaffConnection = graph.Connection[*model.Equipment]
+
+// EquipmentEdge is an edge of a connection of Equipment.
+type EquipmentEdge = graph.Edge[*model.Equipment]
 
 // ProjectMemberAssignmentsConnection is a page of ProjectMemberAssignments.
 type ProjectMemberAssignmentsConnection = graph.Connection[*model.ProjectMember]
 
+// ProjectMemberEdge is an edge of a connection of ProjectMember.
+type ProjectMemberEdge = graph.Edge[*model.ProjectMember]
+
 // MembershipByPrimaryConnection is a page of MembershipByPrimary.
 type MembershipByPrimaryConnection = graph.Connection[*model.Membership]
+
+// MembershipEdge is an edge of a connection of Membership.
+type MembershipEdge = graph.Edge[*model.Membership]
 
 // TenantMembersConnection is a page of TenantMembers.
 type TenantMembersConnection = graph.Connection[model.TenantMembersItem]
 
+// TenantMembersItemEdge is an edge of a connection of TenantMembersItem.
+type TenantMembersItemEdge = graph.Edge[model.TenantMembersItem]
+
 // ContributionsConnection is a page of Contributions.
 type ContributionsConnection = graph.Connection[model.ContributionsItem]
+
+// ContributionsItemEdge is an edge of a connection of ContributionsItem.
+type ContributionsItemEdge = graph.Edge[model.ContributionsItem]
 
 // DepartmentStaffConnection is a page of DepartmentStaff.
 type DepartmentStaffConnection = graph.Connection[model.DepartmentStaffItem]
 
+// DepartmentStaffItemEdge is an edge of a connection of DepartmentStaffItem.
+type DepartmentStaffItemEdge = graph.Edge[model.DepartmentStaffItem]
+
 // AssignmentsConnection is a page of Assignments.
 type AssignmentsConnection = graph.Connection[model.AssignmentsItem]
+
+// AssignmentsItemEdge is an edge of a connection of AssignmentsItem.
+type AssignmentsItemEdge = graph.Edge[model.AssignmentsItem]

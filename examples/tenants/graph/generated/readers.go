@@ -53,11 +53,15 @@ type EmployeeTenantMembersArgs struct {
 	Reverse    *bool
 	Limit      *int
 	NextToken  *string
+	First      *int
+	After      *string
+	Last       *int
+	Before     *string
 }
 
 // EmployeeTenantMembers asks the query EmployeeTenantMembers.
 func (r Reader) EmployeeTenantMembers(ctx context.Context, tenantID string, args EmployeeTenantMembersArgs) (*EmployeeTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeByEmailArgs are the arguments of EmployeeByEmail that may be left out: nil.
@@ -65,11 +69,15 @@ type EmployeeByEmailArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // EmployeeByEmail asks the query EmployeeByEmail.
 func (r Reader) EmployeeByEmail(ctx context.Context, email string, args EmployeeByEmailArgs) (*EmployeeByEmailConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeContributionsArgs are the arguments of EmployeeContributions that may be left out: nil.
@@ -82,11 +90,15 @@ type EmployeeContributionsArgs struct {
 	Reverse    *bool
 	Limit      *int
 	NextToken  *string
+	First      *int
+	After      *string
+	Last       *int
+	Before     *string
 }
 
 // EmployeeContributions asks the query EmployeeContributions.
 func (r Reader) EmployeeContributions(ctx context.Context, employeeID string, args EmployeeContributionsArgs) (*EmployeeContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeDepartmentStaffArgs are the arguments of EmployeeDepartmentStaff that may be left out: nil.
@@ -99,11 +111,15 @@ type EmployeeDepartmentStaffArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // EmployeeDepartmentStaff asks the query EmployeeDepartmentStaff.
 func (r Reader) EmployeeDepartmentStaff(ctx context.Context, department string, args EmployeeDepartmentStaffArgs) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskArgs are the arguments of Task that may be left out: nil.
@@ -141,11 +157,15 @@ type TaskTenantMembersArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // TaskTenantMembers asks the query TaskTenantMembers.
 func (r Reader) TaskTenantMembers(ctx context.Context, tenantID string, args TaskTenantMembersArgs) (*TaskTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskByAssigneeArgs are the arguments of TaskByAssignee that may be left out: nil.
@@ -157,11 +177,15 @@ type TaskByAssigneeArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // TaskByAssignee asks the query TaskByAssignee.
 func (r Reader) TaskByAssignee(ctx context.Context, employeeID string, args TaskByAssigneeArgs) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskAssignmentsArgs are the arguments of TaskAssignments that may be left out: nil.
@@ -175,11 +199,15 @@ type TaskAssignmentsArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // TaskAssignments asks the query TaskAssignments.
 func (r Reader) TaskAssignments(ctx context.Context, employeeID string, args TaskAssignmentsArgs) (*TaskAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EquipmentArgs are the arguments of Equipment that may be left out: nil.
@@ -216,11 +244,15 @@ type EquipmentDepartmentStaffArgs struct {
 	Reverse      *bool
 	Limit        *int
 	NextToken    *string
+	First        *int
+	After        *string
+	Last         *int
+	Before       *string
 }
 
 // EquipmentDepartmentStaff asks the query EquipmentDepartmentStaff.
 func (r Reader) EquipmentDepartmentStaff(ctx context.Context, department string, args EquipmentDepartmentStaffArgs) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // ProjectMemberArgs are the arguments of ProjectMember that may be left out: nil.
@@ -243,11 +275,15 @@ type ProjectMemberAssignmentsArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // ProjectMemberAssignments asks the query ProjectMemberAssignments.
 func (r Reader) ProjectMemberAssignments(ctx context.Context, employeeID string, args ProjectMemberAssignmentsArgs) (*ProjectMemberAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // MembershipArgs are the arguments of Membership that may be left out: nil.
@@ -271,11 +307,15 @@ type MembershipByPrimaryArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // MembershipByPrimary asks the query MembershipByPrimary.
 func (r Reader) MembershipByPrimary(ctx context.Context, orgID string, args MembershipByPrimaryArgs) (*MembershipByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -290,11 +330,15 @@ type TenantMembersArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -310,11 +354,15 @@ type ContributionsArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, employeeID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -329,11 +377,15 @@ type DepartmentStaffArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfAssignments reads items of Assignments, by their types.
@@ -348,11 +400,15 @@ type AssignmentsArgs struct {
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
+	First     *int
+	After     *string
+	Last      *int
+	Before    *string
 }
 
 // Assignments asks the query Assignments.
 func (r Reader) Assignments(ctx context.Context, employeeID string, args AssignmentsArgs) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -31,7 +31,11 @@ func (r root) Query() QueryResolver { return queries(r) }
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
+func (r root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
+
 func (r root) Task() TaskResolver { return rowsOfTask{r.rt} }
+
+func (r root) Equipment() EquipmentResolver { return rowsOfEquipment{r.rt} }
 
 func (r root) ProjectMember() ProjectMemberResolver { return rowsOfProjectMember{r.rt} }
 
@@ -48,23 +52,23 @@ func (r queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bo
 }
 
 // EmployeeTenantMembers answers EmployeeTenantMembers.
-func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeTenantMembersConnection, error) {
-	return Reader{r.rt}.EmployeeTenantMembers(ctx, tenantID, EmployeeTenantMembersArgs{Department: department, HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeTenantMembersConnection, error) {
+	return Reader{r.rt}.EmployeeTenantMembers(ctx, tenantID, EmployeeTenantMembersArgs{Department: department, HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeByEmail answers EmployeeByEmail.
-func (r queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string) (*EmployeeByEmailConnection, error) {
-	return Reader{r.rt}.EmployeeByEmail(ctx, email, EmployeeByEmailArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeByEmailConnection, error) {
+	return Reader{r.rt}.EmployeeByEmail(ctx, email, EmployeeByEmailArgs{Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeContributions answers EmployeeContributions.
-func (r queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeContributionsConnection, error) {
-	return Reader{r.rt}.EmployeeContributions(ctx, employeeID, EmployeeContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeContributionsConnection, error) {
+	return Reader{r.rt}.EmployeeContributions(ctx, employeeID, EmployeeContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeDepartmentStaff answers EmployeeDepartmentStaff.
-func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeDepartmentStaffConnection, error) {
-	return Reader{r.rt}.EmployeeDepartmentStaff(ctx, department, EmployeeDepartmentStaffArgs{HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeDepartmentStaffConnection, error) {
+	return Reader{r.rt}.EmployeeDepartmentStaff(ctx, department, EmployeeDepartmentStaffArgs{HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Task answers Task.
@@ -78,18 +82,18 @@ func (r queries) TaskByIds(ctx context.Context, ids []string, consistent *bool) 
 }
 
 // TaskTenantMembers answers TaskTenantMembers.
-func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskTenantMembersConnection, error) {
-	return Reader{r.rt}.TaskTenantMembers(ctx, tenantID, TaskTenantMembersArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskTenantMembersConnection, error) {
+	return Reader{r.rt}.TaskTenantMembers(ctx, tenantID, TaskTenantMembersArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TaskByAssignee answers TaskByAssignee.
-func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*TaskByAssigneeConnection, error) {
-	return Reader{r.rt}.TaskByAssignee(ctx, employeeID, TaskByAssigneeArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskByAssigneeConnection, error) {
+	return Reader{r.rt}.TaskByAssignee(ctx, employeeID, TaskByAssigneeArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TaskAssignments answers TaskAssignments.
-func (r queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskAssignmentsConnection, error) {
-	return Reader{r.rt}.TaskAssignments(ctx, employeeID, TaskAssignmentsArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskAssignmentsConnection, error) {
+	return Reader{r.rt}.TaskAssignments(ctx, employeeID, TaskAssignmentsArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Equipment answers Equipment.
@@ -103,8 +107,8 @@ func (r queries) EquipmentByIds(ctx context.Context, ids []string, consistent *b
 }
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.
-func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EquipmentDepartmentStaffConnection, error) {
-	return Reader{r.rt}.EquipmentDepartmentStaff(ctx, department, EquipmentDepartmentStaffArgs{PurchaseDate: purchaseDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EquipmentDepartmentStaffConnection, error) {
+	return Reader{r.rt}.EquipmentDepartmentStaff(ctx, department, EquipmentDepartmentStaffArgs{PurchaseDate: purchaseDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // ProjectMember answers ProjectMember.
@@ -113,8 +117,8 @@ func (r queries) ProjectMember(ctx context.Context, employeeID string, projectID
 }
 
 // ProjectMemberAssignments answers ProjectMemberAssignments.
-func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProjectMemberAssignmentsConnection, error) {
-	return Reader{r.rt}.ProjectMemberAssignments(ctx, employeeID, ProjectMemberAssignmentsArgs{ProjectID: projectID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ProjectMemberAssignmentsConnection, error) {
+	return Reader{r.rt}.ProjectMemberAssignments(ctx, employeeID, ProjectMemberAssignmentsArgs{ProjectID: projectID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Membership answers Membership.
@@ -123,32 +127,64 @@ func (r queries) Membership(ctx context.Context, orgID string, role string, user
 }
 
 // MembershipByPrimary answers MembershipByPrimary.
-func (r queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MembershipByPrimaryConnection, error) {
-	return Reader{r.rt}.MembershipByPrimary(ctx, orgID, MembershipByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*MembershipByPrimaryConnection, error) {
+	return Reader{r.rt}.MembershipByPrimary(ctx, orgID, MembershipByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TenantMembers answers TenantMembers.
-func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
-	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TenantMembersConnection, error) {
+	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Contributions answers Contributions.
-func (r queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
-	return Reader{r.rt}.Contributions(ctx, employeeID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ContributionsConnection, error) {
+	return Reader{r.rt}.Contributions(ctx, employeeID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // DepartmentStaff answers DepartmentStaff.
-func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
-	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*DepartmentStaffConnection, error) {
+	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Assignments answers Assignments.
-func (r queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*AssignmentsConnection, error) {
-	return Reader{r.rt}.Assignments(ctx, employeeID, AssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*AssignmentsConnection, error) {
+	return Reader{r.rt}.Assignments(ctx, employeeID, AssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
+}
+
+// nodeReaders read the rows of all types that have a global identifier.
+var nodeReaders = map[string]graph.ItemReader[model.Node]{
+	"Employee":      graph.NewItemReader(model.EmployeeCodec, func(r *model.Employee) model.Node { return r }),
+	"Task":          graph.NewItemReader(model.TaskCodec, func(r *model.Task) model.Node { return r }),
+	"Equipment":     graph.NewItemReader(model.EquipmentCodec, func(r *model.Equipment) model.Node { return r }),
+	"ProjectMember": graph.NewItemReader(model.ProjectMemberCodec, func(r *model.ProjectMember) model.Node { return r }),
+	"Membership":    graph.NewItemReader(model.MembershipCodec, func(r *model.Membership) model.Node { return r }),
+}
+
+// Node answers node.
+func (r queries) Node(ctx context.Context, id string) (model.Node, error) {
+	return graph.FetchNode(ctx, r.rt, nodeReaders, id)
+}
+
+// Nodes answers nodes.
+func (r queries) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
+	return graph.FetchNodes(ctx, r.rt, nodeReaders, ids)
+}
+
+// rowsOfEmployee resolves fields of Employee.
+type rowsOfEmployee struct{ rt *graph.Runtime }
+
+// ID answers id of Employee.
+func (r rowsOfEmployee) ID(ctx context.Context, obj *model.Employee) (string, error) {
+	return graph.NodeID(ctx, r.rt, "Employee", model.EmployeeCodec, obj)
 }
 
 // rowsOfTask resolves fields of Task.
 type rowsOfTask struct{ rt *graph.Runtime }
+
+// ID answers id of Task.
+func (r rowsOfTask) ID(ctx context.Context, obj *model.Task) (string, error) {
+	return graph.NodeID(ctx, r.rt, "Task", model.TaskCodec, obj)
+}
 
 // Membership answers membership of Task.
 func (r rowsOfTask) Membership(ctx context.Context, obj *model.Task) (*model.ProjectMember, error) {
@@ -160,8 +196,21 @@ func (r rowsOfTask) Assignee(ctx context.Context, obj *model.Task) (*model.Emplo
 	return graph.JoinOne(ctx, r.rt, "Task", "assignee", model.EmployeeCodec, model.TaskCodec.Value(obj, 3))
 }
 
+// rowsOfEquipment resolves fields of Equipment.
+type rowsOfEquipment struct{ rt *graph.Runtime }
+
+// ID answers id of Equipment.
+func (r rowsOfEquipment) ID(ctx context.Context, obj *model.Equipment) (string, error) {
+	return graph.NodeID(ctx, r.rt, "Equipment", model.EquipmentCodec, obj)
+}
+
 // rowsOfProjectMember resolves fields of ProjectMember.
 type rowsOfProjectMember struct{ rt *graph.Runtime }
+
+// ID answers id of ProjectMember.
+func (r rowsOfProjectMember) ID(ctx context.Context, obj *model.ProjectMember) (string, error) {
+	return graph.NodeID(ctx, r.rt, "ProjectMember", model.ProjectMemberCodec, obj)
+}
 
 // Employee answers employee of ProjectMember.
 func (r rowsOfProjectMember) Employee(ctx context.Context, obj *model.ProjectMember) (*model.Employee, error) {
@@ -170,6 +219,11 @@ func (r rowsOfProjectMember) Employee(ctx context.Context, obj *model.ProjectMem
 
 // rowsOfMembership resolves fields of Membership.
 type rowsOfMembership struct{ rt *graph.Runtime }
+
+// ID answers id of Membership.
+func (r rowsOfMembership) ID(ctx context.Context, obj *model.Membership) (string, error) {
+	return graph.NodeID(ctx, r.rt, "Membership", model.MembershipCodec, obj)
+}
 
 // User answers user of Membership.
 func (r rowsOfMembership) User(ctx context.Context, obj *model.Membership) (*model.Employee, error) {

@@ -66,6 +66,9 @@ func (l *goNames) check() {
 func (l *goNames) checkModelPackage() {
 	s := l.newScope()
 	s.names["All"] = "the list of all models"
+	if l.Model.Relay != nil && l.API.Named[schema.NodeType] == nil { // else it is reported as that
+		s.names[schema.NodeType] = "the interface of all rows"
+	}
 	for _, d := range l.ReadModels {
 		g := schema.GoName(d.Name)
 		s.names[g+"Key"] = "the key of type " + d.Name
@@ -217,6 +220,11 @@ func (s *scope) constants(enum *ast.Definition) {
 // checkQueryMethods covers the methods of the resolver of Query.
 func (l *goNames) checkQueryMethods() {
 	s := l.newScope()
+	for _, query := range []string{schema.NodeQuery, schema.NodesQuery} {
+		if l.Model.Relay != nil && l.OwnQueries().ForName(query) == nil { // else it is reported as that
+			s.names[schema.GoName(query)] = "the query " + query
+		}
+	}
 	for _, f := range l.OwnQueries() {
 		s.named(f.Name, "query "+f.Name, sdl.Position(f.Position), "Query", f.Name)
 	}

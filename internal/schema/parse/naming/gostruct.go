@@ -89,6 +89,12 @@ func (l *goNames) checkRow(d *draft.Model) {
 			}
 		}
 	}
+	if d.NodeKey != nil {
+		s.method("Is"+schema.NodeType, "the method that makes it "+schema.NodeType)
+		if id := l.Model.Relay.ID; d.Field(id) == nil && !hasJoin(d, id) { // else it is reported as that
+			s.method(schema.GoName(id), "the global identifier")
+		}
+	}
 	for _, f := range d.Fields {
 		if r := d.Reference(f); r != nil && f == r.ID {
 			s.fieldFor(f.Name, "identifier "+f.Name+" of field "+r.Copy.Name, f.Pos, d.Name, r.Copy.Name)
@@ -99,9 +105,14 @@ func (l *goNames) checkRow(d *draft.Model) {
 	for _, j := range d.Joins {
 		s.claim(schema.GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
 	}
-	if len(d.Joins) > 0 || slices.ContainsFunc(d.Fields, func(f *schema.Field) bool { return f.Auth != nil }) {
+	guarded := slices.ContainsFunc(d.Fields, func(f *schema.Field) bool { return f.Auth != nil })
+	if guarded || len(d.Joins) > 0 || d.NodeKey != nil {
 		l.checkResolver(d.Def)
 	}
+}
+
+func hasJoin(d *draft.Model, name string) bool {
+	return slices.ContainsFunc(d.Joins, func(j *schema.Join) bool { return j.Name == name })
 }
 
 // isOwnObject reports whether a type is an object type that is no read model and not the root.

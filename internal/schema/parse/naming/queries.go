@@ -27,6 +27,7 @@ func (l *queryNames) check() {
 	for _, f := range l.OwnQueries() {
 		makers[f.Name] = "the project's own Query"
 	}
+	l.takeRelayNames(makers)
 	for _, d := range l.ReadModels {
 		faulty := false // what is wrong with the name of the query of one row is with that of many
 		for _, q := range d.Queries() {
@@ -57,6 +58,24 @@ func (l *queryNames) check() {
 		if def := l.API.Named[o.Name]; def != nil && o.CopyOf != "" {
 			l.Add(rule.TypeTaken.Broken(o.Pos, o.CopyOf, "", o.Name, "is declared at "+sdl.Position(def.Position).String()))
 		}
+	}
+}
+
+// takeRelayNames takes what the API has for clients of Relay.
+func (l *queryNames) takeRelayNames(makers map[string]string) {
+	if l.Model.Relay == nil {
+		return
+	}
+	const relay = "foldql.relay of gqlgen.yml"
+	names := []string{schema.NodeQuery, schema.NodesQuery, "type " + schema.NodeType, "type " + schema.PageInfoType}
+	for _, d := range l.ReadModels {
+		names = append(names, "type "+schema.EdgeType(d.Name))
+	}
+	for _, c := range l.Model.Collections {
+		names = append(names, "type "+schema.EdgeType(c.Union()))
+	}
+	for _, name := range names {
+		makers[name] = relay
 	}
 }
 

@@ -1,0 +1,201 @@
+package read
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/internal/parallel"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// A global identifier is a list in JSON, of the type of a row and of the values that name it there, as the row holds
+// them. It is written in base64, as a hint that nobody should take it apart.
+var nodeIDText = base64.RawURLEncoding
+
+// AppendNodeID appends the global identifier of a row of the type; ok is false where the row lacks one of the values.
+func AppendNodeID(dst []byte, t *catalog.Type, key []int, rec record.Record) (id []byte, ok bool) {
+	var few [128]byte
+	text := append(few[:0], `["`...)
+	text = append(text, t.Name...) // GraphQL names need no escaping
+	text = append(text, '"')
+	for _, ordinal := range key {
+		value := rec.JSON(ordinal)
+		if value == nil || record.IsUnknown(value) {
+			return dst, false
+		}
+		text = append(append(text, ','), value...)
+	}
+	return nodeIDText.AppendEncode(dst, append(text, ']')), true
+}
+
+// parseNodeID returns the place of the type among the Nodes of the catalog, and the values; ok is false for a text that
+// is not the identifier of any row.
+func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, ok bool) {
+	text, err := nodeIDText.DecodeString(id)
+	if err != nil || !utf8.Valid(text) {
+		return 0, nil, false
+	}
+	var parts []json.RawMessage
+	var name string
+	if json.Unmarshal(text, &parts) != nil || len(parts) == 0 || json.Unmarshal(parts[0], &name) != nil {
+		return 0, nil, false
+	}
+	if place = slices.Index(c.Nodes, name); place < 0 {
+		return 0, nil, false
+	}
+	key, fields := NodeKey(c.Types[name]), c.Types[name].Model.Fields
+	if len(parts) != 1+len(key) {
+		return 0, nil, false
+	}
+	vals = make([]keys.Value, len(key))
+	for i, ordinal := range key {
+		if vals[i], ok = record.KeyValue(fields[ordinal].Scalar, parts[1+i]); !ok {
+			return 0, nil, false
+		}
+	}
+	return place, vals, true
+}
+
+// NodeKey are the fields whose values are in the global identifiers of rows of a type.
+func NodeKey(t *catalog.Type) []int {
+	for _, f := range t.Fields {
+		if f.NodeKey != nil {
+			return f.NodeKey
+		}
+	}
+	return nil
+}
+
+// Nodes answers a query of kind QueryNode or QueryNodes.
+type Nodes struct {
+	*Reader // of which Types needs the catalog alone
+	Query   *catalog.Query
+}
+
+// FoundNodes are rows of several types, in the order of their identifiers.
+type FoundNodes struct {
+	Records []record.Record // nil where there is none that the viewer may see
+	Types   []int           // of each its place among the Nodes of the catalog
+}
+
+// ByType are the records of each type, in their order.
+func (f FoundNodes) ByType(types int) [][]record.Record {
+	recs := make([][]record.Record, types)
+	for i, rec := range f.Records {
+		recs[f.Types[i]] = append(recs[f.Types[i]], rec)
+	}
+	return recs
+}
+
+// nodesOf are the rows of one type that are asked for.
+type nodesOf struct {
+	places []int // in the answer
+	vals   [][]keys.Value
+	err    error
+}
+
+// Types are the types that identifiers name, each by its place among the Nodes of the catalog; an error tells of an
+// identifier that is none.
+func (rd Nodes) Types(ids []keys.Value) (types []int, err error) {
+	types = make([]int, len(ids))
+	for i, id := range ids {
+		if types[i], _, err = rd.parse(id); err != nil {
+			return nil, err
+		}
+	}
+	return types, nil
+}
+
+// parse returns the type of an identifier, and the values that name the row.
+func (rd Nodes) parse(id keys.Value) (typ int, vals []keys.Value, err error) {
+	typ, vals, ok := parseNodeID(rd.Catalog, id.AsString())
+	if !ok {
+		err = graphqlerr.New(graphqlerr.BadUserInput, "%s: %.80q is not the identifier of a row; take it from an answer of "+
+			"this API", rd.Query.Name, id.AsString())
+	}
+	return typ, vals, err
+}
+
+// Read reads the rows of the identifiers, those of each type in one batch.
+func (rd Nodes) Read(ctx context.Context, r *Request) (found FoundNodes, err error) {
+	if n := len(r.IDs); n > rd.Config.MaxFanout {
+		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others "+
+			"in another query", rd.Query.Name, n, rd.Config.MaxFanout)
+	}
+	found.Records, found.Types = make([]record.Record, len(r.IDs)), make([]int, len(r.IDs))
+	wanted := make([]nodesOf, len(rd.Catalog.Nodes))
+	for i, id := range r.IDs {
+		place, vals, err := rd.parse(id)
+		if err != nil {
+			return found, err
+		}
+		of := &wanted[place]
+		found.Types[i], of.places, of.vals = place, append(of.places, i), append(of.vals, vals)
+	}
+	v := rd.Viewer(ctx)
+	parallel.Each(len(wanted), rd.Config.Parallelism, func(i int) {
+		if of := &wanted[i]; len(of.places) > 0 {
+			of.err = rd.readType(ctx, v, rd.Catalog.Types[rd.Catalog.Nodes[i]], of, found.Records)
+		}
+	})
+	for i := range wanted {
+		if wanted[i].err != nil {
+			return found, wanted[i].err
+		}
+	}
+	return found, nil
+}
+
+// readType reads the rows of one type, each once, and puts them into their places.
+func (rd Nodes) readType(ctx context.Context, v access.Viewer, t *catalog.Type, of *nodesOf,
+	to []record.Record) error {
+	allowed := v.LevelOf(t.Rule)
+	if allowed == access.Refused {
+		return v.Refusal(t.Name)
+	}
+	if err := rd.served.knowsOwner(ctx, t, allowed); err != nil {
+		return rd.Errors().Read(ctx, err, t.Name)
+	}
+	g := Target{Type: t, Index: driver.Primary, Whole: t.Model.SK.Layout.Exists()}
+	find, err := rd.JoinKeys(ctx, g)
+	if err != nil {
+		return err
+	}
+	var distinct []JoinKey
+	at, known := make([]int, len(of.vals)), map[keys.Key]int{}
+	for i, vals := range of.vals {
+		key, leads, err := find.Of(vals...)
+		if err != nil {
+			return rd.served.asked(ctx, t.Model, err)
+		}
+		if !leads || rd.db.Validate(t.Model, &querydb.Row{Key: key.Key}) != nil {
+			at[i] = -1 // no row can have it
+			continue
+		}
+		place, there := known[key.Key]
+		if !there {
+			place = len(distinct)
+			known[key.Key], distinct = place, append(distinct, key)
+		}
+		at[i] = place
+	}
+	recs := make([]record.Record, len(distinct))
+	if err := (batches{rd.Reader, false}).fetch(ctx, allowed, g, distinct, recs); err != nil {
+		return rd.Errors().Read(ctx, err, t.Name)
+	}
+	for i, place := range at {
+		if place >= 0 {
+			to[of.places[i]] = recs[place]
+		}
+	}
+	return nil
+}
