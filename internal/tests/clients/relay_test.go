@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRelayKnowsTheAPI: its compiler accepts queries of pages and of nodes, and its runtime makes one list of the pages,
-// and finds a row again by its identifier.
+// TestRelayKnowsTheAPI: its compiler accepts queries of pages and of nodes, and its runtime makes one list of the
+// pages, and finds a row again by its identifier.
 func TestRelayKnowsTheAPI(t *testing.T) {
 	dir, url := install(t, "relay", "Relay"), serveTenants(t)
 	runCommands(t, dir, "Relay", url)

@@ -47,7 +47,8 @@ func modules(t *testing.T) (names []string) {
 
 func npmPackages(t *testing.T) (names []string) {
 	for _, folder := range []string{"graph/playground", "graph/graphqlhttp/testdata/audit", "internal/tests/dynamolocal",
-		"internal/tests/clients/testdata/client", "internal/tests/clients/testdata/typed"} {
+		"internal/tests/clients/testdata/client", "internal/tests/clients/testdata/typed",
+		"internal/tests/clients/testdata/relay"} {
 		var file struct{ Dependencies, DevDependencies, OptionalDependencies map[string]string }
 		if err := json.Unmarshal(read(t, filepath.Join("../../..", folder, "package.json")), &file); err != nil {
 			t.Fatal(err)

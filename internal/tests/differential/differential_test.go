@@ -133,7 +133,11 @@ func newModule(t *testing.T) string {
 // drawProject draws schemas until one is valid, and generates it.
 func drawProject(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
-	write(t, filepath.Join(dir, "gqlgen.yml"), "schema: [schema.graphqls]\n")
+	config := "schema: [schema.graphqls]\n"
+	if rng.IntN(2) == 0 {
+		config += "foldql: {relay: true, relayId: uid}\n"
+	}
+	write(t, filepath.Join(dir, "gqlgen.yml"), config)
 	var invalid schema.Diagnostics
 	for range 50 {
 		readModels, events := differential.Schema(rng)

@@ -20,14 +20,14 @@ type Documents struct {
 	Rand    *rand.Rand
 	// Texts and Times are the values that keys are made of.
 	Texts, Times []string
-	// Tokens are page tokens that answers had.
-	Tokens []string
+	// Tokens are page tokens and cursors that answers had, and IDs global identifiers of rows.
+	Tokens, IDs []string
 
 	fragments []string
 	declared  []string
 	draw      map[string]func() (v any, given bool)
 	names     int
-	members   []string        // of unions, on which the fragments are that are open
+	members   []string        // of abstract types, on which the fragments are that are open
 	shared    map[string]bool // fields that have a response key which they share with those of other members
 }
 
@@ -151,11 +151,16 @@ func (g *Documents) input(arg string, t *ast.Type) any {
 	}
 	texts := slices.Concat([]string{"", "0", "1", "2", "true", "1.5"}, g.Texts, g.Texts)
 	switch arg {
-	case "nextToken":
+	case "nextToken", "after", "before":
 		texts = append(g.Tokens, "none")
 	case "eq", "prefix", "from", "to":
 		texts = slices.Concat(texts, g.Times, []string{"2024", "2024-01", "ann/1", "1|ann", "NEW"})
+	case "ids":
+		texts = slices.Concat(texts, g.IDs)
 	case "id", "_subId":
+		if len(g.IDs) > 0 && g.chance(3) {
+			return pick(g.Rand, g.IDs...)
+		}
 		a, b := pick(g.Rand, texts...), pick(g.Rand, texts...)
 		texts = append(texts, a+"/"+b, a+"|"+b, pick(g.Rand, g.Times...))
 	}
@@ -193,17 +198,17 @@ func (g *Documents) selection(b *strings.Builder, t *ast.Definition, depth int) 
 	}
 	for range 1 + g.Rand.IntN(4) {
 		switch {
-		case depth < 5 && (g.chance(8) || t.Kind == ast.Union):
+		case depth < 5 && (g.chance(8) || t.Kind == ast.Union || t.Kind == ast.Interface && g.chance(2)):
 			on := t
-			if t.Kind == ast.Union && !g.chance(8) {
-				on = g.Schema.Types[pick(g.Rand, t.Types...)]
+			if t.IsAbstractType() && !g.chance(8) {
+				on = pick(g.Rand, g.Schema.GetPossibleTypes(t)...)
 			}
 			b.WriteString("... on " + on.Name + g.condition())
-			if t.Kind == ast.Union {
+			if t.IsAbstractType() {
 				g.members = append(g.members, on.Name)
 			}
 			g.selection(b, on, depth+1)
-			if t.Kind == ast.Union {
+			if t.IsAbstractType() {
 				g.members = g.members[:len(g.members)-1]
 			}
 		case depth < 5 && g.chance(8):

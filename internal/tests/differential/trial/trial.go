@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -87,7 +88,10 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 	if err := t.compare(documents); err != nil {
 		return nil, err
 	}
-	return t.met, t.consult()
+	if err := t.consult(); err != nil {
+		return t.met, err
+	}
+	return t.met, t.consultRelay()
 }
 
 func (t *trial) typeNames() []string {
@@ -167,14 +171,38 @@ func (t *trial) count(g *differential.Documents, answer []byte) {
 	if got.Errors == nil {
 		t.met["ok"]++
 	}
-	for _, root := range got.Data {
-		connection, _ := root.(map[string]any)
-		for name, v := range connection {
-			if token, ok := v.(string); ok && strings.Contains(name, "nextToken") && len(g.Tokens) < 50 {
-				g.Tokens = append(g.Tokens, token)
+	keep(g, got.Data)
+}
+
+// keep keeps the page tokens, cursors and global identifiers in an answer.
+func keep(g *differential.Documents, answer any) {
+	switch answer := answer.(type) {
+	case []any:
+		for _, elem := range answer {
+			keep(g, elem)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(answer)) {
+			text, isText := answer[name].(string)
+			switch {
+			case !isText:
+				keep(g, answer[name])
+			case strings.Contains(name, "nextToken") || strings.Contains(strings.ToLower(name), "cursor"):
+				g.Tokens = kept(g, g.Tokens, text)
+			case strings.Contains(name, "uid"):
+				g.IDs = kept(g, g.IDs, text)
 			}
 		}
 	}
+}
+
+// kept is a list with a text in it, in the place of another where it is long.
+func kept(g *differential.Documents, list []string, text string) []string {
+	if len(list) < 50 {
+		return append(list, text)
+	}
+	list[g.Rand.IntN(len(list))] = text
+	return list
 }
 
 // ask returns the body of the answer to a request.
