@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/99designs/gqlgen/codegen/config"
@@ -40,6 +39,7 @@ type project struct {
 	lock       string // text of the lock of the events; "" where there is none yet
 	nextLock   string // the text that the schema wants
 	lockPath   string // of the file, as editor
+	dev        devSettings
 }
 
 // open reads the project whose configuration stands in the working directory, which gqlgen reads relative to.
@@ -67,10 +67,10 @@ func open() (*project, error) {
 // readSchemas reads the configuration in the working directory, and the schemas that it names.
 func (p *project) readSchemas() (err error) {
 	var own settings
-	if p.config, own, err = readConfig(); err != nil {
+	p.config, own, err = readConfig()
+	if p.code, p.dev, p.relayID = own.Code, own.Dev, own.relayID(); err != nil {
 		return err
 	}
-	p.code, p.relayID = own.Code, own.relayID()
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
 		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
@@ -163,27 +163,6 @@ var fixed = []string{
 	"omit_root_models", "use_function_syntax_for_execution_context", "directives", "skip_validation", "skip_mod_tidy",
 }
 
-// settings are foldql's own part of the configuration, under the key "foldql".
-type settings struct {
-	// Code is the folder that the generated code goes to, relative to that of the configuration, which is the default.
-	Code string `yaml:"code"`
-	// Relay gives the API what clients of Relay need: the interface Node, and pages that are connections with cursors.
-	Relay bool `yaml:"relay"`
-	// RelayID is the field of Node that holds the global identifier of a row, id by default.
-	RelayID string `yaml:"relayId"`
-}
-
-// relayID is the field of Node, "" where there is none.
-func (s settings) relayID() string {
-	switch {
-	case !s.Relay:
-		return ""
-	case s.RelayID == "":
-		return "id"
-	}
-	return s.RelayID
-}
-
 // readConfig reads gqlgen's configuration, and foldql's own part of it.
 func readConfig() (cfg *config.Config, own settings, err error) {
 	text, err := os.ReadFile(configFile)
@@ -213,30 +192,6 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 	}
 	return cfg, own, nil
 }
-
-// readSettings reads foldql's own part of the configuration.
-func readSettings(part any) (own settings, err error) {
-	text, err := yaml.Marshal(part)
-	if err != nil {
-		return own, fmt.Errorf("read %s: foldql: %w", configFile, err)
-	}
-	if err := yaml.UnmarshalWithOptions(text, &own, yaml.DisallowUnknownField()); err != nil {
-		return own, fmt.Errorf("read %s: foldql: %w", configFile, err)
-	}
-	switch {
-	case own.Code != "" && !filepath.IsLocal(filepath.FromSlash(own.Code)):
-		return own, fmt.Errorf("%s: foldql.code is %q: name a folder below that of this file", configFile, own.Code)
-	case own.RelayID != "" && !own.Relay:
-		return own, fmt.Errorf("%s: foldql.relayId is %q, and foldql.relay is not true: say both, or neither", configFile,
-			own.RelayID)
-	case own.RelayID != "" && !isName.MatchString(own.RelayID):
-		return own, fmt.Errorf("%s: foldql.relayId is %q, which is no name of a field", configFile, own.RelayID)
-	}
-	return own, nil
-}
-
-// isName is of names of GraphQL that are not reserved.
-var isName = regexp.MustCompile(`^(_?[A-Za-z]|_[0-9])[_0-9A-Za-z]*$`)
 
 // load checks the whole schema, and what the events of a log may hold against it; the Model is nil where it has errors.
 func (p *project) load() (*schema.Model, schema.Diagnostics) {
