@@ -84,6 +84,9 @@ type pageConfig struct {
 //go:embed ui/page.html
 var pageHTML string
 
+//go:embed ui/status.js
+var statusJS string
+
 //go:embed ui/page.js
 var pageJS string
 
@@ -111,7 +114,7 @@ func (h *handler) servePage(w http.ResponseWriter) {
 	var b bytes.Buffer
 	err := page.Execute(&b, map[string]any{
 		"Title": h.cfg.Title, "Nonce": nonce, "Styles": h.styles, "Scripts": h.scripts,
-		"Page": h.page, "Script": template.JS(pageJS),
+		"Page": h.page, "Script": template.JS(statusJS + "\n" + pageJS),
 	})
 	if err != nil {
 		http.Error(w, "the page cannot be made", http.StatusInternalServerError)

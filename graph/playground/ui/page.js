@@ -9,14 +9,19 @@ class Storage {
   clear() { this.keys.forEach((k) => localStorage.removeItem(k)) }
 }
 
-ReactDOM.createRoot(document.getElementById('graphiql')).render(
-  React.createElement(GraphiQL, {
-    fetcher: GraphiQL.createFetcher({ url: config.endpoint }),
-    defaultTabs: [{ query: config.examples }],
-    defaultQuery: '',
-    plugins: [GraphiQLPluginExplorer.explorerPlugin()],
-    storage: new Storage(config.storage),
-    shouldPersistHeaders: false,
-    inputValueDeprecation: true,
-  }),
-);
+const root = ReactDOM.createRoot(document.getElementById('graphiql'))
+const settings = {
+  defaultTabs: [{ query: config.examples }],
+  defaultQuery: '',
+  plugins: [GraphiQLPluginExplorer.explorerPlugin()],
+  storage: new Storage(config.storage),
+  shouldPersistHeaders: false,
+  inputValueDeprecation: true,
+}
+
+// render shows GraphiQL. It asks for the schema again each time, because the fetcher is another one.
+const render = () => root.render(React.createElement(GraphiQL, {
+  ...settings, fetcher: GraphiQL.createFetcher({ url: config.endpoint, fetch: development.fetch }),
+}))
+const development = new DevelopmentStatus(render)
+render()
