@@ -28,6 +28,7 @@ type console struct {
 	in          io.Reader
 	out         io.Writer
 	interactive bool // somebody is there
+	terminal    bool // out is one
 }
 
 // Run runs the command.
@@ -43,7 +44,7 @@ func (c *initialize) Run(person *console) error {
 	if err := gen.Generate(c.Dir, os.Stderr); err != nil {
 		return err
 	}
-	_, err := fmt.Printf("%s is ready: cd there, then make test, and make run\n", c.Dir)
+	_, err := fmt.Printf("%s is ready: cd there, then make test, and make run, or make dev while you change it\n", c.Dir)
 	return err
 }
 

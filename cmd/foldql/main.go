@@ -17,6 +17,7 @@ import (
 
 type cli struct {
 	Init       initialize         `cmd:"" help:"Create a project that builds, tests and runs at once."`
+	Dev        develop            `cmd:"" help:"Serve a project while it is developed: generate, build and restart with each change."`
 	Generate   generate           `cmd:"" help:"Generate the code of a project again."`
 	Lint       lint               `cmd:"" help:"Check the schema of a project, and generate nothing."`
 	Diff       diffCommand        `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
@@ -61,7 +62,10 @@ func main() {
 	}
 	ctx, err := parser.Parse(os.Args[1:])
 	parser.FatalIfErrorf(err)
-	ctx.Bind(&console{in: os.Stdin, out: os.Stderr, interactive: term.IsTerminal(int(os.Stdin.Fd()))})
+	ctx.Bind(&console{
+		in: os.Stdin, out: os.Stderr, interactive: term.IsTerminal(int(os.Stdin.Fd())),
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	})
 	if err := ctx.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitOf(err))

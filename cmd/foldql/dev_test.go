@@ -1,0 +1,38 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestWhatFollowsTwoDashesIsForTheServer, but where it would have no effect.
+func TestWhatFollowsTwoDashesIsForTheServer(t *testing.T) {
+	var c cli
+	parser, err := kong.New(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(strings.Fields("dev --listen 127.0.0.1:9090 -- --auth=off --store embedded:rows")); err != nil {
+		t.Fatal(err)
+	}
+	if c.Dev.Listen != "127.0.0.1:9090" || strings.Join(c.Dev.Flags, " ") != "--auth=off --store embedded:rows" ||
+		c.Dev.Binary != "bin/server" {
+		t.Errorf("%+v", c.Dev)
+	}
+	for args, want := range map[string]string{
+		"dev -- --listen :8080":       "before",
+		"dev -- --listen=:8080":       "before",
+		"dev todo":                    "--dir",
+		"dev --auth=off":              "unknown flag",
+		"dev --listen 0.0.0.0:0":      "of this machine",
+		"dev --dir / --listen :8080":  "of this machine",
+		"dev --dir /nowhere":          "nowhere",
+		"dev --dir / --listen [::1]:": "foldql init",
+	} {
+		if err := run(t, args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error that says %q", args, err, want)
+		}
+	}
+}

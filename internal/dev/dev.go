@@ -1,0 +1,114 @@
+// Package dev runs the server of a project while it is developed: it generates the code, builds the server, runs it over
+// the data that are there, and does again what a change of a file asks for. What is wrong stands in the terminal and in
+// GraphiQL, while the former server goes on serving.
+//
+// One goroutine does all of this, a step at a time (session). What it does next follows from what files hold, compared
+// with what was generated and built last; the watcher only says when to look.
+package dev
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/foldql/foldql/internal/dev/front"
+	"github.com/foldql/foldql/internal/dev/watch"
+	"github.com/foldql/foldql/internal/gen"
+)
+
+// Config says what is developed, and how.
+type Config struct {
+	// Dir is a folder of the project.
+	Dir string
+	// Listen is the address to answer at, of this machine alone.
+	Listen string
+	// Flags are those that the server gets after those of the project's configuration.
+	Flags []string
+	// Binary is where the program is put once it serves, for its other commands; relative to the project, "" for
+	// nowhere.
+	Binary string
+	// Out is where all is told; on a terminal the server writes its log as text.
+	Out      io.Writer
+	Terminal bool
+	// Again has a line each time that somebody wants a build and a start without a change; nil where nobody does.
+	Again io.Reader
+}
+
+// Run develops the project until the context ends. The server has then ended, too.
+func Run(ctx context.Context, cfg Config) (err error) {
+	if !front.Loopback(cfg.Listen) {
+		return fmt.Errorf("listen at %s: whoever reaches it would see what is wrong with the code: give an address of "+
+			"this machine, such as 127.0.0.1:8080", cfg.Listen)
+	}
+	root, err := gen.Find(cfg.Dir)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("%w: stop what uses the address, or give another one with --listen", err)
+	}
+	defer listener.Close()
+	temp, err := os.MkdirTemp("", "foldql-dev-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the programs: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	watcher, err := watch.New()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, watcher.Close()) }()
+	s := newSession(cfg, root, temp, watcher)
+	s.url = "http://" + listener.Addr().String()
+	closeFront := s.answer(listener)
+	defer closeFront()
+	return s.run(ctx)
+}
+
+// answer answers at a listener until it is closed.
+func (s *session) answer(listener net.Listener) (closeFront func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	srv := &http.Server{
+		Handler:           front.Handler(s.board, front.Config{ErrorLog: log.New(io.Discard, "", 0)}),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	go func() {
+		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("answer at %s: %w", listener.Addr(), err)
+		}
+	}()
+	return func() {
+		cancel() // ends the streams of states
+		end, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		if srv.Shutdown(end) != nil {
+			_ = srv.Close() // who has not got his answer by now gets none
+		}
+	}
+}
+
+// lines has a value for each line that is read, until there are no more.
+func lines(from io.Reader) <-chan struct{} {
+	if from == nil {
+		return nil
+	}
+	read := make(chan struct{})
+	go func() {
+		for scanner := bufio.NewScanner(from); scanner.Scan(); {
+			read <- struct{}{}
+		}
+	}()
+	return read
+}

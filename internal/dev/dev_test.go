@@ -1,0 +1,274 @@
+package dev
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/internal/dev/front"
+	"github.com/foldql/foldql/internal/newproject"
+)
+
+// project is the variable with the project that this program develops in place of its tests.
+const project = "FOLDQL_TEST_DEV_PROJECT"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(project)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv(project) // the server takes variables that begin so for its own
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := Run(ctx, Config{Dir: dir, Listen: "127.0.0.1:0", Binary: "bin/server", Out: os.Stderr})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestAProjectIsDeveloped as its files change: what is right is served, with the data kept; what is wrong is told while
+// the former server answers; and the process leaves none behind.
+func TestAProjectIsDeveloped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a server several times")
+	}
+	dir := filepath.Join(t.TempDir(), "todo")
+	if err := newproject.Write(dir, newproject.Options{Library: newproject.Library{Checkout: "../.."}}); err != nil {
+		t.Fatal(err)
+	}
+	d := develop(t, dir)
+	d.answers(`{ Task(id: "2") { name archivedAt } }`, `{"name":"Write its projector","archivedAt":null}`)
+	d.post(`{"specversion": "1.0", "id": "4", "source": "/task", "type": "TaskAdded", "subject": "3",
+		"data": {"taskId": "3", "name": "Kept", "category": "new", "addedAt": "2024-01-16T09:00:00Z"}}`)
+
+	d.edit("projection/projectors/task.go", "Name: e.Name,", "Name: e.Name, Note: new(\"of \" + e.Name),")
+	d.edit("schema.graphqls", "archivedAt: DateTime\n", "archivedAt: DateTime\n  note: String\n")
+	d.await("the new field is served", func(s front.State) bool { return s.Starts == 2 && s.Failed == "" })
+	d.answers(`{ Task(id: "3") { name note } }`, `{"name":"Kept","note":"of Kept"}`)
+
+	d.edit("schema.graphqls", "note: String\n", "note: Strin\n")
+	s := d.await("the schema is wrong", func(s front.State) bool { return s.Failed != "" })
+	if !s.Serving || s.Starts != 2 || !strings.Contains(s.Error, "schema.graphqls:13:") {
+		t.Errorf("of a schema that is wrong: %+v", s)
+	}
+	d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
+	d.edit("schema.graphqls", "note: Strin\n", "note: String\n")
+	d.await("the schema is mended", func(s front.State) bool { return s.Failed == "" && s.Doing == "" })
+
+	d.edit("projection/projectors/task.go", "type Task struct{}", "type Task struct{}\n\nfunc init() { wrong() }")
+	s = d.await("the code is wrong", func(s front.State) bool { return s.Failed != "" })
+	if !s.Serving || s.Starts != 2 || !strings.Contains(s.Error, "task.go:14:15: undefined: wrong") {
+		t.Errorf("of code that is wrong: %+v", s)
+	}
+	d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
+
+	d.edit("projection/projectors/task.go", "wrong()", `panic("it will not start")`)
+	s = d.await("it does not start", func(s front.State) bool { return s.Failed == "start the server" })
+	if !s.Serving || s.Starts != 3 || !strings.Contains(s.Error, "it will not start") {
+		t.Errorf("of a server that does not start: %+v", s)
+	}
+	d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
+	d.edit("projection/projectors/task.go", "\n\nfunc init() { panic(\"it will not start\") }", "")
+	d.await("the code is mended", func(s front.State) bool { return s.Failed == "" && s.Doing == "" && s.Serving })
+	if _, err := os.Stat(filepath.Join(dir, "bin", "server")); err != nil {
+		t.Errorf("the program is not where its commands are called: %v", err)
+	}
+
+	if runtime.GOOS == "linux" { // a server that went on would hold the data
+		d.kill()
+		d = develop(t, dir)
+		d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
+	}
+	d.end()
+}
+
+// developer is a process that develops a project.
+type developer struct {
+	t      *testing.T
+	dir    string
+	cmd    *exec.Cmd
+	url    string
+	told   chan string // what is told after the server was first started, once the process has ended
+	states *bufio.Scanner
+}
+
+// develop starts to develop a project, and returns when it is served.
+func develop(t *testing.T, dir string) *developer {
+	t.Helper()
+	d := &developer{t: t, dir: dir, cmd: exec.Command(os.Args[0]), told: make(chan string, 1)}
+	d.cmd.Env = append(os.Environ(), project+"="+dir, "TMPDIR="+t.TempDir()) // a killed process leaves its programs
+	out, err := d.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if d.cmd.ProcessState == nil {
+			_ = d.cmd.Process.Signal(os.Interrupt)
+			t.Logf("it told\n%s", <-d.told)
+			_ = d.cmd.Wait()
+		}
+	})
+	lines := bufio.NewReader(out)
+	var told strings.Builder
+	for d.url == "" {
+		line, err := lines.ReadString('\n')
+		told.WriteString(line)
+		if err != nil {
+			d.told <- ""
+			t.Fatalf("it has ended before it served: %v\n%s", err, &told)
+		}
+		if _, url, ok := strings.Cut(line, "serving at "); ok {
+			d.url = strings.TrimSpace(url)
+		}
+	}
+	go func() {
+		_, _ = io.Copy(&told, lines) // it has been closed
+		d.told <- told.String()
+	}()
+	d.follow()
+	return d
+}
+
+// follow reads the states from now on.
+func (d *developer) follow() {
+	r, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+front.StatusPath, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { resp.Body.Close() })
+	d.states = bufio.NewScanner(resp.Body)
+}
+
+// await reads states until there is one of a kind.
+func (d *developer) await(what string, of func(front.State) bool) front.State {
+	d.t.Helper()
+	for d.states.Scan() {
+		data, ok := strings.CutPrefix(d.states.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var state front.State
+		if err := json.Unmarshal([]byte(data), &state); err != nil {
+			d.t.Fatal(err)
+		}
+		if of(state) {
+			return state
+		}
+	}
+	d.t.Fatalf("the states have ended, and %s is none: %v", what, d.states.Err())
+	return front.State{}
+}
+
+// edit saves a file of the project as many editors do: another file takes its place.
+func (d *developer) edit(name, old, text string) {
+	d.t.Helper()
+	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	content, err := os.ReadFile(path)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if n := strings.Count(string(content), old); n != 1 {
+		d.t.Fatalf("%s has %q %d times:\n%s", name, old, n, content)
+	}
+	edited := strings.Replace(string(content), old, text, 1)
+	if err := os.WriteFile(path+"~", []byte(edited), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.Rename(path+"~", path); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// answers waits, a minute at most, until the answer to a query has a text: rows follow their events and schema a moment
+// later.
+func (d *developer) answers(query, want string) {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	body, err := json.Marshal(map[string]string{"query": query})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for {
+		answer := d.send("/graphql", "application/json", string(body))
+		if strings.Contains(answer, want) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			d.t.Fatalf("%s: %s, want %s", query, answer, want)
+		case <-tick.C:
+		}
+	}
+}
+
+// post appends an event.
+func (d *developer) post(event string) {
+	d.t.Helper()
+	if answer := d.send("/events", "application/cloudevents+json", event); !strings.Contains(answer, `"duplicate":false`) {
+		d.t.Fatalf("the event is not appended: %s", answer)
+	}
+}
+
+func (d *developer) send(path, contentType, body string) string {
+	d.t.Helper()
+	resp, err := http.Post(d.url+path, contentType, bytes.NewReader([]byte(body)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(answer)
+}
+
+// kill ends the process without a word.
+func (d *developer) kill() {
+	d.t.Helper()
+	if err := d.cmd.Process.Kill(); err != nil {
+		d.t.Fatal(err)
+	}
+	_ = d.cmd.Wait()
+}
+
+// end has the process end, as Ctrl-C does, and fails where it does not end well.
+func (d *developer) end() {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
+		d.t.Fatal(err)
+	}
+	told := <-d.told
+	if err := d.cmd.Wait(); err != nil || !strings.Contains(told, `"msg":"stopped"`) {
+		d.t.Errorf("it does not end well: %v\n%s", err, told)
+	}
+	if _, err := http.Get(d.url); !errors.Is(err, syscall.ECONNREFUSED) {
+		d.t.Errorf("somebody still answers: %v", err)
+	}
+}

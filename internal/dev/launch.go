@@ -1,0 +1,111 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+)
+
+// launch is what a server is started of: a program, by its hash, and flags, as one text.
+type launch struct{ program, flags string }
+
+// launch has a program serve in place of the one that does, unless it is the same, or one that did not start before.
+func (s *session) launch(ctx context.Context, l launch, flags []string, force bool) {
+	switch {
+	case s.server != nil && s.server.launch == l && !force:
+		s.succeed()
+		return
+	case s.refused == l && !force:
+		s.settle()
+		return
+	}
+	path := filepath.Join(s.temp, fmt.Sprintf("run-%d", time.Now().UnixNano()), "server"+executable)
+	if err := place(s.target(), path); err != nil {
+		s.failFor("start the server", err)
+		return
+	}
+	s.board.Doing("starting the server")
+	former := s.server
+	if former != nil {
+		s.leave()
+		former.stop(s.out)
+		s.server = nil
+	}
+	next := &server{launch: l, path: path, flags: flags}
+	if err := s.start(ctx, next); err != nil {
+		s.refuse(ctx, next, former, err)
+		return
+	}
+	s.succeed()
+	if former != nil {
+		former.remove(s.out)
+	}
+	s.install(path)
+	s.out.say("serving at %s", s.url)
+}
+
+// start starts a server and hands requests on to it.
+func (s *session) start(ctx context.Context, srv *server) error {
+	at, err := srv.startPatiently(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.server = srv
+	s.board.Serve(at)
+	return nil
+}
+
+// refuse tells why a server did not start, and starts the one again that ran before it.
+func (s *session) refuse(ctx context.Context, srv, former *server, why error) {
+	srv.remove(s.out)
+	if ctx.Err() != nil {
+		return
+	}
+	s.refused = srv.launch
+	s.wrong = failure{"start the server", why}
+	s.out.say("cannot start the server: %s", brief(why))
+	if former != nil {
+		again := &server{launch: former.launch, path: former.path, flags: former.flags}
+		if err := s.start(ctx, again); err != nil {
+			s.wrong.err = fmt.Errorf("%w\nnor does the former one start again: %w", why, err)
+			s.out.say("nor does the former one start again: %s", brief(err))
+			again.remove(s.out)
+		}
+	}
+	s.tellFormer()
+	s.settle()
+}
+
+// brief is an error without what the terminal shows already.
+func brief(err error) string {
+	if exit, ended := errors.AsType[*endError](err); ended {
+		return exit.how + "; what it said is above"
+	}
+	return err.Error()
+}
+
+// succeed says that the project as it stands is served.
+func (s *session) succeed() {
+	s.refused, s.wrong = launch{}, failure{}
+	s.board.Mend()
+}
+
+// install puts the program where its other commands are called, such as append.
+func (s *session) install(program string) {
+	if s.cfg.Binary == "" {
+		return
+	}
+	path := s.cfg.Binary
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.root, path)
+	}
+	if err := place(program, path); err != nil {
+		s.out.say("cannot put the program at %s: %v", path, err)
+	}
+}
+
+// serverURL is where a server listens.
+func serverURL(address string) *url.URL { return &url.URL{Scheme: "http", Host: address} }
