@@ -10,7 +10,7 @@ SEEDS     ?= 20
 GOTESTSUM  = $(GO) run gotest.tools/gotestsum@v1.13.0
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
-.PHONY: help run test generate lint bench fuzz crash hostile engines playground release
+.PHONY: help run dev test generate lint bench fuzz crash hostile engines playground release
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dyn
 	exec bin/server serve --listen $(ADDR) --store dynamodb:shop- --events log:$(DATA) --sample --auth=off'
 endef
 RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dynamodb))
+
+dev: ## serve the shop from ./data while you change files: each change generates, builds and restarts
+	@$(GO) build -o bin/foldql ./cmd/foldql
+	@exec bin/foldql dev --listen $(ADDR)
 
 test: engines ## run every test, with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \

@@ -122,4 +122,3 @@ func readSettings(part any) (own settings, err error) {
 
 // isName is of names of GraphQL that are not reserved.
 var isName = regexp.MustCompile(`^(_?[A-Za-z]|_[0-9])[_0-9A-Za-z]*$`)
-
