@@ -14,7 +14,8 @@ func TestWhatFollowsTwoDashesIsForTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := parser.Parse(strings.Fields("dev --listen 127.0.0.1:9090 -- --auth=off --store embedded:rows")); err != nil {
+	const line = "dev --listen 127.0.0.1:9090 -- --auth=off --store embedded:rows"
+	if _, err := parser.Parse(strings.Fields(line)); err != nil {
 		t.Fatal(err)
 	}
 	if c.Dev.Listen != "127.0.0.1:9090" || strings.Join(c.Dev.Flags, " ") != "--auth=off --store embedded:rows" ||

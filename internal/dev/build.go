@@ -30,8 +30,8 @@ func (b *build) outdated(now seen) bool {
 	return !b.done || !maps.Equal(b.from, now.files) || !slices.Equal(b.flags, now.flags)
 }
 
-// renew builds the program, and has it serve if it is another than the one that serves. It returns whether there may be
-// more to do.
+// renew builds the program, and has it serve if it is another than the one that serves. It returns whether there may
+// be more to do.
 func (s *session) renew(ctx context.Context, now seen, force bool) (more bool) {
 	s.board.Doing("building the server")
 	if s.list(ctx, now.inputs.Server) { // imports have changed, so there is more to look at
@@ -58,20 +58,20 @@ func (s *session) renew(ctx context.Context, now seen, force bool) (more bool) {
 	return false
 }
 
-// compile builds the program of the project as it was seen, and returns the hash of it. It gives up where that is not how
-// the project stands any more.
+// compile builds the program of the project as it was seen, and returns the hash of it. It gives up where that is not
+// how the project stands any more.
 func (s *session) compile(ctx context.Context, now seen) (hash string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- goBuild(ctx, s.root, now.inputs.Server, s.target()) }()
+	go func() { done <- goBuild(ctx, s.root, now.inputs.Server, target(s.temp)) }()
 	for {
 		select {
 		case err := <-done:
 			if err != nil {
 				return "", err
 			}
-			return hashOf(s.target())
+			return hashOf(target(s.temp))
 		case <-s.watcher.Changes():
 			if later, err := s.look(); err == nil && !later.same(now) {
 				cancel()
@@ -82,9 +82,9 @@ func (s *session) compile(ctx context.Context, now seen) (hash string, err error
 	}
 }
 
-// target is where the program is built. It is always the same file, because the go command leaves one that is up to date
-// as it is.
-func (s *session) target() string { return filepath.Join(s.temp, "build", "server"+executable) }
+// target is where the program is built. It is always the same file, because the go command leaves one that is up to
+// date as it is.
+func target(temp string) string { return filepath.Join(temp, "build", "server"+executable) }
 
 // executable is how names of programs end.
 var executable = map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]

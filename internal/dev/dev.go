@@ -1,6 +1,6 @@
-// Package dev runs the server of a project while it is developed: it generates the code, builds the server, runs it over
-// the data that are there, and does again what a change of a file asks for. What is wrong stands in the terminal and in
-// GraphiQL, while the former server goes on serving.
+// Package dev runs the server of a project while it is developed: it generates the code, builds the server, runs it
+// over the data that are there, and does again what a change of a file asks for. What is wrong stands in the terminal
+// and in GraphiQL, while the former server goes on serving.
 //
 // One goroutine does all of this, a step at a time (session). What it does next follows from what files hold, compared
 // with what was generated and built last; the watcher only says when to look.
@@ -68,16 +68,16 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	defer func() { err = errors.Join(err, watcher.Close()) }()
 	s := newSession(cfg, root, temp, watcher)
 	s.url = "http://" + listener.Addr().String()
-	closeFront := s.answer(listener)
+	closeFront := answer(listener, s.board, s.failed)
 	defer closeFront()
 	return s.run(ctx)
 }
 
-// answer answers at a listener until it is closed.
-func (s *session) answer(listener net.Listener) (closeFront func()) {
+// answer answers at a listener until it is closed; failed gets what it dies of.
+func answer(listener net.Listener, board *front.Board, failed chan<- error) (closeFront func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	srv := &http.Server{
-		Handler:           front.Handler(s.board, front.Config{ErrorLog: log.New(io.Discard, "", 0)}),
+		Handler:           front.Handler(board, front.Config{ErrorLog: log.New(io.Discard, "", 0)}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -86,7 +86,7 @@ func (s *session) answer(listener net.Listener) (closeFront func()) {
 	}
 	go func() {
 		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("answer at %s: %w", listener.Addr(), err)
+			failed <- fmt.Errorf("answer at %s: %w", listener.Addr(), err)
 		}
 	}()
 	return func() {

@@ -23,14 +23,14 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		return
 	}
 	path := filepath.Join(s.temp, fmt.Sprintf("run-%d", time.Now().UnixNano()), "server"+executable)
-	if err := place(s.target(), path); err != nil {
+	if err := place(target(s.temp), path); err != nil {
 		s.failFor("start the server", err)
 		return
 	}
 	s.board.Doing("starting the server")
 	former := s.server
 	if former != nil {
-		s.leave()
+		leave(s.board)
 		former.stop(s.out)
 		s.server = nil
 	}
@@ -43,7 +43,9 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 	if former != nil {
 		former.remove(s.out)
 	}
-	s.install(path)
+	if err := install(path, s.root, s.cfg.Binary); err != nil {
+		s.out.say("%v", err)
+	}
 	s.out.say("serving at %s", s.url)
 }
 
@@ -93,18 +95,16 @@ func (s *session) succeed() {
 	s.board.Mend()
 }
 
-// install puts the program where its other commands are called, such as append.
-func (s *session) install(program string) {
-	if s.cfg.Binary == "" {
-		return
+// install puts the program where its other commands are called, such as append: at a path that may be relative to the
+// project, "" for nowhere.
+func install(program, root, path string) error {
+	if path == "" {
+		return nil
 	}
-	path := s.cfg.Binary
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.root, path)
+		path = filepath.Join(root, path)
 	}
-	if err := place(program, path); err != nil {
-		s.out.say("cannot put the program at %s: %v", path, err)
-	}
+	return place(program, path)
 }
 
 // serverURL is where a server listens.

@@ -102,7 +102,7 @@ func (s *session) step(ctx context.Context, force bool) (more bool) {
 // settle shows what is wrong still, when there is nothing to do.
 func (s *session) settle() {
 	if s.wrong.err != nil {
-		s.board.Fail(s.wrong.what, s.readable(s.wrong.err))
+		s.board.Fail(s.wrong.what, readable(s.root, s.wrong.err))
 		return
 	}
 	s.board.Mend()
@@ -149,7 +149,8 @@ func (s *session) look() (now seen, err error) {
 	}
 }
 
-// stores are the folders that the server keeps rows and events in, as its flags name them: it writes there all the time.
+// stores are the folders that the server keeps rows and events in, as its flags name them: it writes there all the
+// time.
 func stores(root string, flags []string) (folders []string) {
 	folders = []string{filepath.Join(root, "data")}
 	for _, flag := range flags {
@@ -184,7 +185,7 @@ func (s *session) list(ctx context.Context, server string) (changed bool) {
 func (s *session) fail(what string, err error) {
 	s.out.say("cannot %s:\n%v", what, err)
 	s.tellFormer()
-	s.board.Fail(what, s.readable(err))
+	s.board.Fail(what, readable(s.root, err))
 }
 
 // tellFormer says that there is a server still, where there is.
@@ -201,15 +202,15 @@ func (s *session) failFor(what string, err error) {
 }
 
 // readable is an error as it is shown in GraphiQL: paths of the project are short.
-func (s *session) readable(err error) string {
-	return strings.ReplaceAll(err.Error(), s.root+string(os.PathSeparator), "")
+func readable(root string, err error) string {
+	return strings.ReplaceAll(err.Error(), root+string(os.PathSeparator), "")
 }
 
 // died tells that the server has ended by itself.
 func (s *session) died() {
 	why := s.server.why()
 	s.server = nil
-	s.leave()
+	leave(s.board)
 	s.wrong = failure{"go on serving", why}
 	s.out.say("the server has ended: %s. It starts again with the next change, or when you press Enter", brief(why))
 	s.settle()
@@ -221,17 +222,17 @@ func (s *session) stop() {
 		return
 	}
 	s.out.say("stopping the server")
-	s.leave()
+	leave(s.board)
 	s.server.stop(s.out)
 	s.server = nil
 }
 
 // leave hands no more requests on to the server, and waits a moment for those in flight; the server answers what takes
 // longer before it ends.
-func (s *session) leave() {
+func leave(board *front.Board) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	s.board.Leave(ctx)
+	board.Leave(ctx)
 }
 
 // errSuperseded is of a build of files that have changed meanwhile.

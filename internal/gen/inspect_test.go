@@ -48,7 +48,8 @@ func TestAProjectSaysWhatItIsMadeFrom(t *testing.T) {
 	})
 	write("events.graphqls", "")
 	write("events.lock", "")
-	write("gqlgen.yml", "schema:\n  - schema/a.graphqls\nfoldql:\n  dev: {server: ./cmd/api, flags: [--sample, --auth=off]}\n")
+	write("gqlgen.yml", "schema:\n  - schema/a.graphqls\n"+
+		"foldql:\n  dev: {server: ./cmd/api, flags: [--sample, --auth=off]}\n")
 	inspect("", Inputs{
 		Files:  []string{"gqlgen.yml", "events.graphqls", "events.lock", "schema/a.graphqls"},
 		Server: "./cmd/api", Flags: []string{"--sample", "--auth=off"},

@@ -243,7 +243,8 @@ func TestWhatFailsIsForThisMachineAlone(t *testing.T) {
 		t.Errorf("POST: %s", resp.Status)
 	}
 	for address, want := range map[string]bool{
-		"127.0.0.1:0": true, "localhost:8080": true, "[::1]:8080": true, ":8080": false, "0.0.0.0:8080": false, "nonsense": false,
+		"127.0.0.1:0": true, "localhost:8080": true, "[::1]:8080": true, ":8080": false, "0.0.0.0:8080": false,
+		"nonsense": false,
 	} {
 		if Loopback(address) != want {
 			t.Errorf("%s: %v", address, !want)
@@ -291,7 +292,8 @@ func TestEachStateIsStreamed(t *testing.T) {
 		{func() { board.Doing("building the server") }, State{Doing: "building the server"}},
 		{func() { board.Serve(u) }, State{Doing: "building the server", Serving: true, Starts: 1}},
 		{board.Mend, State{Serving: true, Starts: 1}},
-		{func() { board.Fail("x", "a\n\ndata: b\r\n") }, State{Serving: true, Starts: 1, Failed: "x", Error: "a\n\ndata: b\r\n"}},
+		{func() { board.Fail("x", "a\n\ndata: b\r") },
+			State{Serving: true, Starts: 1, Failed: "x", Error: "a\n\ndata: b\r"}},
 	} {
 		step.do()
 		if diff := cmp.Diff(step.want, next()); diff != "" {

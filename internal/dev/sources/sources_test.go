@@ -45,7 +45,8 @@ func paths(c Contents) (all []string) {
 	return all
 }
 
-// project is a module with a program, one beside it that go.mod puts in place of another, and what is no part of either.
+// project is a module with a program, one beside it that go.mod puts in place of another, and what is no part of
+// either.
 func project(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -113,7 +114,9 @@ func TestAProgramIsWhatTheGoCommandCompiles(t *testing.T) {
 func TestAProgramThatCannotBeCompiledIsListed(t *testing.T) {
 	dir := project(t)
 	app := filepath.Join(dir, "app")
-	write(t, app, map[string]string{"cmd/server/main.go": "package main\n\nimport _ \"example.com/app/none\"\n\nfunc main( {\n"})
+	write(t, app, map[string]string{
+		"cmd/server/main.go": "package main\n\nimport _ \"example.com/app/none\"\n\nfunc main( {\n",
+	})
 	p, err := List(t.Context(), app, "./cmd/server")
 	if err != nil || !slices.Contains(p.Roots, app) {
 		t.Errorf("%+v, %v", p, err)
@@ -150,7 +153,8 @@ func TestWhatFilesHoldCounts(t *testing.T) {
 		t.Errorf("files that hold the same differ: %s", diff)
 	}
 	write(t, dir, map[string]string{"a.go": "package x // changed\n"})
-	if now := look(); now.Has(first) || !now.Has(Contents{filepath.Join(dir, "b.go"): first[filepath.Join(dir, "b.go")]}) {
+	other := filepath.Join(dir, "b.go")
+	if now := look(); now.Has(first) || !now.Has(Contents{other: first[other]}) {
 		t.Error("a change of one file is seen in none, or in another")
 	}
 	if err := os.Remove(filepath.Join(dir, "b.go")); err != nil {
@@ -159,7 +163,8 @@ func TestWhatFilesHoldCounts(t *testing.T) {
 	if look().Has(first) {
 		t.Error("a file that is gone is there")
 	}
-	if files, err := Read([]string{filepath.Join(dir, "a.go"), filepath.Join(dir, "none")}); err != nil || len(files) != 1 {
+	files, err := Read([]string{filepath.Join(dir, "a.go"), filepath.Join(dir, "none")})
+	if err != nil || len(files) != 1 {
 		t.Errorf("%d files are read, %v", len(files), err)
 	}
 }
@@ -167,7 +172,8 @@ func TestWhatFilesHoldCounts(t *testing.T) {
 // TestThePartOfAPatternWithoutWildcards is where files are looked for that it may match.
 func TestThePartOfAPatternWithoutWildcards(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"page.html": "page.html", "all:files": "files", "*.txt": "", "assets/*.gz": "assets/", "a/b?/c": "a/", "[ab]/c": "",
+		"page.html": "page.html", "all:files": "files", "*.txt": "", "assets/*.gz": "assets/", "a/b?/c": "a/",
+		"[ab]/c": "",
 	} {
 		if got := filepath.ToSlash(base(pattern)); got != want {
 			t.Errorf("%s: %q, want %q", pattern, got, want)
