@@ -34,14 +34,12 @@ gqlgen.yml says how the server is run:
         flags: [--sample]`
 }
 
-// Run runs the command until a signal comes; the second ends the process at once.
+// Run runs the command until a signal comes.
 func (c *develop) Run(person *console) error {
 	if err := c.checkFlags(); err != nil {
 		return usageError{err}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx := untilSignal()
 	var again io.Reader
 	if person.interactive {
 		again = person.in
@@ -50,6 +48,22 @@ func (c *develop) Run(person *console) error {
 		Dir: c.Dir, Listen: c.Listen, Flags: c.Flags, Binary: c.Binary, Out: person.out, Terminal: person.terminal,
 		Again: again,
 	})
+}
+
+// untilSignal returns a context that the first signal ends. The third ends the process at once: the second may be the
+// first again, because go tool, and make dev through it, hands on what the terminal has sent to all of them.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		<-signals
+		os.Exit(1)
+	}()
+	return ctx
 }
 
 // checkFlags refuses flags of the server that would have no effect.
