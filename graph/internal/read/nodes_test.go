@@ -1,0 +1,94 @@
+package read
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// scalars are the types of fields that keys are made of.
+var scalars = []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"}
+
+// nodeCatalog has a type with a key of one field, and one whose key has a field of every type.
+func nodeCatalog() *catalog.Catalog {
+	typ := func(name string, scalars ...string) *catalog.Type {
+		m, all := &querydb.Model{Name: name}, make([]int, len(scalars))
+		for i, scalar := range scalars {
+			m.Fields, all[i] = append(m.Fields, driver.Field{Name: scalar, Scalar: scalar}), i
+		}
+		return &catalog.Type{Name: name, Model: m, Fields: map[string]*catalog.Field{"id": {Ordinal: -1, NodeKey: all}}}
+	}
+	return &catalog.Catalog{Nodes: []string{"Task", "Every"}, Types: map[string]*catalog.Type{
+		"Task": typ("Task", "ID"), "Every": typ("Every", scalars...),
+	}}
+}
+
+func every(t testing.TB, text string, n int64, f float64, at time.Time) record.Record {
+	t.Helper()
+	var b record.Builder
+	b.Begin(len(scalars))
+	b.String(text)
+	b.String(text)
+	b.Boolean(n%2 == 0)
+	b.Int(int(int32(n)))
+	b.Int64(n)
+	b.Float(f)
+	b.String("12.50")
+	b.String("2024-01-15")
+	b.DateTime(at)
+	rec, _, err := b.Finish()
+	if err != nil {
+		t.Skip(err) // what no row can hold
+	}
+	return rec
+}
+
+// FuzzGlobalIdentifiersComeBack: the identifier of a row names the values of its key, whatever they are.
+func FuzzGlobalIdentifiersComeBack(f *testing.F) {
+	f.Add("task-1", int64(7), 1.5, int64(1705314600123))
+	f.Add("\"\\/ ß\x00\u2028", int64(-1<<63), -0.0, int64(0))
+	c := nodeCatalog()
+	f.Fuzz(func(t *testing.T, text string, n int64, number float64, at int64) {
+		rec := every(t, text, n, number, time.UnixMilli(at).UTC())
+		typ := c.Types["Every"]
+		id, ok := AppendNodeID(nil, typ, NodeKey(typ), rec)
+		if !ok {
+			t.Fatal("the row has no identifier")
+		}
+		place, vals, ok := parseNodeID(c, string(id))
+		if !ok || place != 1 {
+			t.Fatalf("%s is of type %d, %t", id, place, ok)
+		}
+		want := make([]keys.Value, len(scalars))
+		for i, scalar := range scalars {
+			want[i], _ = record.KeyValue(scalar, rec.JSON(i))
+		}
+		if !slices.Equal(vals, want) {
+			t.Fatalf("%s names %v, want %v", id, vals, want)
+		}
+	})
+}
+
+// FuzzIdentifiersOfClients: a text that is none is refused, and nothing panics.
+func FuzzIdentifiersOfClients(f *testing.F) {
+	for _, text := range []string{`["Task","1"]`, `["Task",1]`, `["Task"]`, `["Every","a","b",true,1,"2",1.5,"1","2024-01-15",` +
+		`"2024-01-15T10:30:00.000Z"]`, `[]`, `{}`, `["Task",[[[]]]]`, "[\"Task\",\"\xff\"]", `["Task","\ud800"]`} {
+		f.Add(nodeIDText.EncodeToString([]byte(text)))
+	}
+	c := nodeCatalog()
+	f.Fuzz(func(t *testing.T, id string) {
+		place, vals, ok := parseNodeID(c, id)
+		if ok && (place < 0 || place >= len(c.Nodes) || len(vals) != len(NodeKey(c.Types[c.Nodes[place]]))) {
+			t.Fatalf("%q names %v of type %d", id, vals, place)
+		}
+		if ok && slices.ContainsFunc(vals, func(v keys.Value) bool { return !v.Present() }) {
+			t.Fatalf("%q names %v, of which one is absent", id, vals)
+		}
+	})
+}
