@@ -19,7 +19,8 @@ import (
 type initialize struct {
 	Dir     string `arg:"" help:"Folder of the project: a new or an empty one."`
 	Module  string `help:"Import path of the project; by default the name of its folder." placeholder:"PATH"`
-	Model   string `help:"Name of the first read model; on a terminal foldql asks for it, otherwise Task." placeholder:"NAME"`
+	Model   string `help:"Name of the first read model; on a terminal foldql asks for it, otherwise Task." placeholder:"NAME" xor:"begin"`
+	Example string `help:"Project to begin with, in place of one with one model: ${examples}." placeholder:"NAME" xor:"begin"`
 	Replace string `help:"Checkout of foldql to build against, instead of a released version." placeholder:"PATH" type:"existingdir"`
 }
 
@@ -38,7 +39,8 @@ func (c *initialize) Run(person *console) error {
 	if err := c.askModel(person); err != nil {
 		return err
 	}
-	if err := newproject.Write(c.Dir, newproject.Options{Module: c.Module, Model: c.Model, Library: library}); err != nil {
+	options := newproject.Options{Module: c.Module, Model: c.Model, Example: c.Example, Library: library}
+	if err := newproject.Write(c.Dir, options); err != nil {
 		return err
 	}
 	if err := gen.Generate(c.Dir, os.Stderr); err != nil {
@@ -51,7 +53,7 @@ func (c *initialize) Run(person *console) error {
 // askModel asks for the name of the first read model until it is a good one, where it is not given and somebody is
 // there.
 func (c *initialize) askModel(person *console) error {
-	if c.Model != "" || !person.interactive {
+	if c.Model != "" || c.Example != "" || !person.interactive {
 		return nil
 	}
 	lines := bufio.NewScanner(person.in)

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"github.com/foldql/foldql/internal/completion"
 	"github.com/foldql/foldql/internal/gen"
+	"github.com/foldql/foldql/internal/newproject"
 )
 
 type cli struct {
@@ -54,9 +56,12 @@ func (version) Run() error {
 	return err
 }
 
+// vars are what the help of commands names.
+var vars = kong.Vars{"examples": strings.Join(newproject.Examples(), ", ")}
+
 func main() {
 	parser := kong.Must(&cli{}, kong.Name("foldql"),
-		kong.Description("The tool of those who develop a foldql project."), kong.UsageOnError(), kong.Exit(exit))
+		kong.Description("The tool of those who develop a foldql project."), kong.UsageOnError(), kong.Exit(exit), vars)
 	if completion.Answer(parser) {
 		return
 	}

@@ -33,6 +33,8 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 		"init todo --replace " + checkout:     "is not empty",
 		"init other":                          "--replace",
 		"init other --model note":             "begin with a capital",
+		"init other --example none":           "cricket, shop, tenants",
+		"init other --example shop --model A": "--example",
 		"generate --dir " + filepath.Dir("/"): "foldql init",
 	} {
 		if err := run(t, args); err == nil || !strings.Contains(err.Error(), want) {
@@ -88,7 +90,7 @@ func TestTheVersionOfTheToolIsKnownWhereAProxyHasIt(t *testing.T) {
 
 func run(t *testing.T, args string) error {
 	t.Helper()
-	parser, err := kong.New(&cli{})
+	parser, err := kong.New(&cli{}, vars)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	Module string
 	// Model is the name of the first read model; Task where it is empty.
 	Model string
+	// Example is one of Examples, to be written in the place of a project with that model; "" for none.
+	Example string
 	// Library is where the library comes from.
 	Library Library
 }
@@ -50,7 +52,7 @@ func Write(dir string, o Options) error {
 	if err := checkEmpty(dir); err != nil {
 		return err
 	}
-	contents, err := render(newNames(o.Module, o.Model))
+	contents, err := o.render()
 	if err != nil {
 		return err
 	}
@@ -63,6 +65,14 @@ func Write(dir string, o Options) error {
 		}
 	}
 	return nil
+}
+
+// render makes the files of the project, but for those of its module.
+func (o *Options) render() (map[string][]byte, error) {
+	if o.Example != "" {
+		return renderExample(o.Example, o.Module)
+	}
+	return render(newNames(o.Module, o.Model))
 }
 
 func checkEmpty(dir string) error {
