@@ -14,11 +14,11 @@ import (
 
 // consultRelay asks rows by their global identifiers, and goes through pages in both directions, where the API has what
 // clients of Relay need. The caller may read everything.
-func (t *trial) consultRelay() error {
+func consultRelay(t *trial) error {
 	all := auth.NewContext(t.ctx, auth.Caller{Subject: "ann", Groups: t.groups()})
 	if len(t.Catalog.Nodes) > 0 {
 		for range 20 {
-			if err := t.consultNodes(all); err != nil {
+			if err := consultNodes(all, t); err != nil {
 				return err
 			}
 		}
@@ -29,7 +29,7 @@ func (t *trial) consultRelay() error {
 			continue
 		}
 		for range 5 {
-			if err := t.consultEdges(all, q); err != nil {
+			if err := consultEdges(all, t, q); err != nil {
 				return err
 			}
 		}
@@ -38,7 +38,7 @@ func (t *trial) consultRelay() error {
 }
 
 // consultNodes compares rows of any types under their global identifiers with those that are stored.
-func (t *trial) consultNodes(ctx context.Context) error {
+func consultNodes(ctx context.Context, t *trial) error {
 	ids, want := []string{}, []string{}
 	fragments := ""
 	for _, typ := range t.Catalog.Nodes {
@@ -90,7 +90,7 @@ type edges struct {
 
 // consultEdges goes through a list from its beginning to its end and back, in pages of a random length: both are the
 // rows, and so is what an answer says of further pages.
-func (t *trial) consultEdges(ctx context.Context, q *catalog.Query) error {
+func consultEdges(ctx context.Context, t *trial, q *catalog.Query) error {
 	members, _ := t.members(q)
 	from := t.rows[members[t.rng.IntN(len(members))]]
 	if q.Collection != nil {
@@ -113,8 +113,8 @@ func (t *trial) consultEdges(ctx context.Context, q *catalog.Query) error {
 			if !forward {
 				page = fmt.Sprintf("last: %d%s", n, cursorArgument("before", cursor))
 			}
-			query := fmt.Sprintf("{ page: %s(%sreverse: %t, %s) { edges { cursor node { __typename %s } } pageInfo { hasNextPage "+
-				"hasPreviousPage startCursor endCursor } } }", q.Name, given, reverse, page, t.identity(q))
+			query := fmt.Sprintf("{ page: %s(%sreverse: %t, %s) { edges { cursor node { __typename %s } } pageInfo { "+
+				"hasNextPage hasPreviousPage startCursor endCursor } } }", q.Name, given, reverse, page, t.identity(q))
 			var answer edges
 			text := ask(t.plans, ctx, query, nil)
 			if err := json.Unmarshal(text, &answer); err != nil || len(answer.Data.Page.Edges) > n {

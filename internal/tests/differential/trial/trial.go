@@ -91,7 +91,7 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 	if err := t.consult(); err != nil {
 		return t.met, err
 	}
-	return t.met, t.consultRelay()
+	return t.met, consultRelay(t)
 }
 
 func (t *trial) typeNames() []string {
