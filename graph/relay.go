@@ -13,25 +13,52 @@ import (
 // Edge is a row of a page, and where it is among the rows of the query, as the GraphQL Cursor Connections Specification
 // has it.
 type Edge[I any] struct {
-	Node   I
-	Cursor string // for the arguments after and before of the same query
+	Node I
+
+	page *read.Page
+	at   int
+}
+
+// Cursor is for the arguments after and before of the same query. It is "" in an answer to an operation that asks for no
+// cursors, and in a Connection that no query of the runtime has answered.
+func (e Edge[I]) Cursor() string {
+	if e.page == nil || !e.page.HasCursors() {
+		return ""
+	}
+	return e.page.Cursor(e.at)
 }
 
 // PageInfo says where a page is among the rows of its query, as the GraphQL Cursor Connections Specification has it.
 type PageInfo struct {
 	HasNextPage, HasPreviousPage bool
-	StartCursor, EndCursor       *string // nil where the page has no rows
+
+	page *read.Page
 }
 
-// Edges are the items of the page with their cursors, which are empty where the operation asks for none, and in a
-// Connection that no query of the runtime has answered.
+// StartCursor is the cursor of the first row of the page, nil where there is none.
+func (i PageInfo) StartCursor() *string { return i.cursor(0) }
+
+// EndCursor is the cursor of the last row of the page, nil where there is none.
+func (i PageInfo) EndCursor() *string {
+	if i.page == nil {
+		return nil
+	}
+	return i.cursor(len(i.page.Rows) - 1)
+}
+
+func (i PageInfo) cursor(row int) *string {
+	if i.page == nil || !i.page.HasCursors() {
+		return nil
+	}
+	cursor := i.page.Cursor(row)
+	return &cursor
+}
+
+// Edges are the items of the page with their cursors.
 func (c *Connection[I]) Edges() []Edge[I] {
 	edges := make([]Edge[I], len(c.Items))
 	for i := range c.Items {
-		edges[i].Node = c.Items[i]
-		if c.page != nil && c.page.HasCursors() {
-			edges[i].Cursor = c.page.Cursor(i)
-		}
+		edges[i] = Edge[I]{Node: c.Items[i], page: c.page, at: i}
 	}
 	return edges
 }
@@ -41,20 +68,18 @@ func (c *Connection[I]) PageInfo() PageInfo {
 	if c.page == nil {
 		return PageInfo{}
 	}
-	info := PageInfo{HasNextPage: c.page.HasNext, HasPreviousPage: c.page.HasPrevious}
-	if start, end, ok := c.page.Ends(); ok {
-		info.StartCursor, info.EndCursor = &start, &end
-	}
-	return info
+	return PageInfo{HasNextPage: c.page.HasNext, HasPreviousPage: c.page.HasPrevious, page: c.page}
 }
 
 // NodeID is the global identifier of a row of a type. Generated resolvers call it.
 func NodeID[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Codec[R], row *R) (string, error) {
 	var b record.Builder
-	stored, err := querydb.Encode(c, &b, row)
+	b.Begin(len(c.Model.Fields))
+	c.Encode(&b, row) // of the whole row, of which other fields may be empty where a resolver of the project's made it
+	rec, _, err := b.Finish()
 	if err == nil {
 		t := rt.reader.Catalog.Types[typ]
-		if id, ok := read.AppendNodeID(nil, t, read.NodeKey(t), stored.Record); ok {
+		if id, ok := read.AppendNodeID(nil, t, read.NodeKey(t), rec); ok {
 			return string(id), nil
 		}
 		err = graphqlerr.New(graphqlerr.Internal, "a field of the key is absent")

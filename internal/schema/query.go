@@ -67,7 +67,7 @@ func (m *ReadModel) Queries() []Query {
 	if m.Entity != nil {
 		return m.entityQueries()
 	}
-	one := Query{Name: m.QueryName(""), PKParts: m.PK.parts(m.Cursors), SKParts: m.SK.parts(m.Cursors)}
+	one := Query{Name: m.QueryName(""), PKParts: m.PK.parts(), SKParts: m.SK.parts()}
 	one.Args = m.keyArgs(one)
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
@@ -89,7 +89,7 @@ func (m *ReadModel) Queries() []Query {
 			q.Args = append(q.Args, f.Name)
 		}
 		if len(x.SK.Fields) > 0 {
-			q.SKParts = x.SK.parts(m.Cursors, q.Args...)
+			q.SKParts = x.SK.parts(q.Args...)
 			q.Args = slices.Concat(q.Args, FieldNames(q.SKParts), operandArgs)
 		}
 		q.Args = append(q.Args, pageArgs(m.Cursors)...)
@@ -243,9 +243,10 @@ func (m *ReadModel) keyArgs(q Query) []string {
 	return append(args, rowArgs...)
 }
 
-// parts are the fields of a half of several, where none is called as another argument is.
-func (h Half) parts(cursors bool, taken ...string) []*Field {
-	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs(cursors), []string{"id", "_subId"})
+// parts are the fields of a half of several, where none is called as another argument is. The arguments of cursors
+// take no name away from queries that there are: a field of such a name is an error where a query has both.
+func (h Half) parts(taken ...string) []*Field {
+	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs(false), []string{"id", "_subId"})
 	if len(h.Fields) < 2 || slices.ContainsFunc(h.Fields, func(f *Field) bool { return slices.Contains(taken, f.Name) }) {
 		return nil
 	}

@@ -135,7 +135,7 @@ func (m *ReadModel) historyQuery() Query {
 		q.Operand = operandType(q.Optional)
 		q.Args = FieldNames(q.Required)
 	} else {
-		q.PKParts, q.SKParts = m.PK.parts(m.Cursors), m.named(of.SK.Fields)
+		q.PKParts, q.SKParts = m.PK.parts(), m.named(of.SK.Fields)
 		q.Args = slices.Concat([]string{"id"}, FieldNames(q.PKParts), FieldNames(q.SKParts))
 	}
 	q.Args = slices.Concat(q.Args, []string{queryarg.From, queryarg.To}, pageArgs(m.Cursors))

@@ -213,14 +213,16 @@ func (e operation) nodes(s *Step, req *read.Request) error {
 			continue
 		}
 		s.Reads++
-		tables = append(tables, e.Catalog.Types[name].Model.Table)
+		if table := e.Catalog.Types[name].Model.Table; !slices.Contains(tables, table) {
+			tables = append(tables, table)
+		}
 		joins, err := e.joins(r.Items[i], rows)
 		if err != nil {
 			return err
 		}
 		s.Joins = append(s.Joins, joins...)
 	}
-	s.Table = strings.Join(slices.Compact(tables), ", ")
+	s.Table = strings.Join(tables, ", ")
 	return nil
 }
 

@@ -38,7 +38,7 @@ func AppendNodeID(dst []byte, t *catalog.Type, key []int, rec record.Record) (id
 }
 
 // parseNodeID returns the place of the type among the Nodes of the catalog, and the values; ok is false for a text that
-// is not the identifier of any row.
+// is no identifier. One that was of a row under a former schema has the place -1: a client may have kept it.
 func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, ok bool) {
 	text, err := nodeIDText.DecodeString(id)
 	if err != nil || !utf8.Valid(text) {
@@ -50,16 +50,16 @@ func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, o
 		return 0, nil, false
 	}
 	if place = slices.Index(c.Nodes, name); place < 0 {
-		return 0, nil, false
+		return -1, nil, true
 	}
 	key, fields := NodeKey(c.Types[name]), c.Types[name].Model.Fields
 	if len(parts) != 1+len(key) {
-		return 0, nil, false
+		return -1, nil, true
 	}
 	vals = make([]keys.Value, len(key))
 	for i, ordinal := range key {
 		if vals[i], ok = record.KeyValue(fields[ordinal].Scalar, parts[1+i]); !ok {
-			return 0, nil, false
+			return -1, nil, true
 		}
 	}
 	return place, vals, true
@@ -84,7 +84,7 @@ type Nodes struct {
 // FoundNodes are rows of several types, in the order of their identifiers.
 type FoundNodes struct {
 	Records []record.Record // nil where there is none that the viewer may see
-	Types   []int           // of each its place among the Nodes of the catalog
+	Types   []int           // of each its place among the Nodes of the catalog; any where there is no row
 }
 
 // ByType are the records of each type, in their order.
@@ -103,8 +103,8 @@ type nodesOf struct {
 	err    error
 }
 
-// Types are the types that identifiers name, each by its place among the Nodes of the catalog; an error tells of an
-// identifier that is none.
+// Types are the types that identifiers name, each by its place among the Nodes of the catalog, -1 for one that is no
+// more; an error tells of an identifier that is none.
 func (rd Nodes) Types(ids []keys.Value) (types []int, err error) {
 	types = make([]int, len(ids))
 	for i, id := range ids {
@@ -137,6 +137,9 @@ func (rd Nodes) Read(ctx context.Context, r *Request) (found FoundNodes, err err
 		place, vals, err := rd.parse(id)
 		if err != nil {
 			return found, err
+		}
+		if place < 0 {
+			continue
 		}
 		of := &wanted[place]
 		found.Types[i], of.places, of.vals = place, append(of.places, i), append(of.vals, vals)

@@ -40,6 +40,9 @@ func (rs *Resolver) LookAhead(ctx context.Context, t *catalog.Type, recs []recor
 
 // LookAheadPage is LookAhead for the rows of a page.
 func (rs *Resolver) LookAheadPage(ctx context.Context, q *catalog.Query, recs []record.Record) error {
+	if err := rs.spendEdges(ctx, q, len(recs)); err != nil {
+		return err
+	}
 	return rs.lookAheadOf(ctx, rs.itemsOf(q), recs)
 }
 
@@ -94,6 +97,9 @@ func (rs *Resolver) LookAheadNodes(ctx context.Context, rows [][]record.Record) 
 
 // LookAheadItems is lookAhead for the items of a page of a collection, which are of several types.
 func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *read.Page) error {
+	if err := rs.spendEdges(ctx, q, len(p.Rows)); err != nil {
+		return err
+	}
 	members := p.ByMember(len(q.Collection.Members))
 	recs := map[*plan.Node][]record.Record{}
 	return rs.lookAheadNodes(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {

@@ -60,6 +60,9 @@ func (rs *Resolver) AnswerPage(ctx context.Context, q *catalog.Query, id read.Pa
 		return got.Page, rs.LookAheadPage(ctx, q, got.Records())
 	}
 	recs := got.Records()
+	if err := rs.spendEdges(ctx, q, len(recs)); err != nil {
+		return read.Page{}, err
+	}
 	for _, n := range l.nodesOf(ctx, rs.Reader.Catalog.Types[q.Type], rs.itemsOf(q)) {
 		if err := rs.spendRows(ctx, &l.usage, n, recs); err != nil {
 			return read.Page{}, err

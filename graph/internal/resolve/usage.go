@@ -4,6 +4,10 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
@@ -68,6 +72,27 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 		}
 	}
 	return rs.spend(ctx, u, bytes, objects)
+}
+
+// cursorBytes is about how long a cursor is.
+const cursorBytes = 128
+
+// spendEdges is spend for what a Relay connection of so many rows has beside the rows, in the field that is being
+// resolved: an object for each edge, cursors, and what is said of the page.
+func (rs *Resolver) spendEdges(ctx context.Context, q *catalog.Query, rows int) error {
+	field := graphql.GetFieldContext(ctx)
+	if q.Edge == "" || field == nil || !graphql.HasOperationContext(ctx) {
+		return nil
+	}
+	l := rs.Loaders(ctx)
+	c, sets := l.compiler(ctx), []ast.SelectionSet{field.Field.Selections}
+	edges, cursors, infos := 0, 0, 0
+	c.Each(q.Connection, "edges", sets, func(of []ast.SelectionSet) {
+		edges++
+		c.Each(q.Edge, "cursor", of, func([]ast.SelectionSet) { cursors++ })
+	})
+	c.Each(q.Connection, "pageInfo", sets, func([]ast.SelectionSet) { infos++ })
+	return rs.spend(ctx, &l.usage, (rows*cursors+2*infos)*cursorBytes, rows*edges+infos)
 }
 
 // nodeIDBytes is about how long the global identifier of a row is.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/foldql/foldql/internal/localrequest"
 )
 
 // Loopback reports whether only this machine can reach an address.
@@ -13,16 +15,15 @@ func Loopback(address string) bool {
 	return err == nil && isLoopback(host)
 }
 
-// isLoopback reports whether a name or an address is of this machine alone. Browsers resolve the names below localhost
-// by themselves.
+// isLoopback is that of localrequest, with names below localhost: browsers resolve these by themselves.
 func isLoopback(name string) bool {
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || net.ParseIP(name).IsLoopback()
+	return localrequest.IsLoopback(name) || strings.HasSuffix(name, ".localhost")
 }
 
-// ours reports whether a request is of this machine, and of no page but those at this address: what fails here is not
-// for a page of another site, whose name was made to lead here.
+// ours reports whether a program on this machine has sent a request by itself, and, if it is a browser, for a page at
+// this address: no proxy passes on what a stranger asks, and no page of another site has had its name made to lead here.
 func ours(r *http.Request) bool {
-	if !isLoopback(hostName(r.Host)) {
+	if !r.ProtoAtLeast(1, 1) || localrequest.Forwarded(r.Header) != "" || !isLoopback(localrequest.HostName(r.Host)) {
 		return false
 	}
 	origin := r.Header.Get("Origin")
@@ -31,13 +32,4 @@ func ours(r *http.Request) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && strings.EqualFold(u.Host, r.Host)
-}
-
-// hostName is the name or the address in a host, in lower case and without its port.
-func hostName(host string) string {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	}
-	return strings.ToLower(strings.TrimSuffix(name, "."))
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,17 +89,18 @@ func (f *front) handedOn(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// forwarding are headers that httputil takes from requests: the server is to know that there was a proxy.
-var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"}
+// perConnection are headers that are about the connection to this program, and not about the request.
+var perConnection = []string{"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // handOn addresses a request to the server. All by which the server decides who asks stays as it came, so that it
 // answers nothing that it would refuse without this program in front of it.
 func handOn(r *httputil.ProxyRequest) {
 	r.SetURL(r.In.Context().Value(target{}).(*url.URL))
 	r.Out.Host = r.In.Host
-	r.Out.URL.RawQuery = r.In.URL.RawQuery // of which httputil takes what it cannot read
-	for _, name := range forwarding {
-		if values, ok := r.In.Header[name]; ok {
+	r.Out.URL.RawQuery = r.In.URL.RawQuery  // of which httputil takes what it cannot read
+	for name, values := range r.In.Header { // httputil takes those of proxies, and all that Connection names
+		if !slices.Contains(perConnection, name) {
 			r.Out.Header[name] = values
 		}
 	}

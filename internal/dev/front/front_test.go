@@ -65,6 +65,7 @@ func TestTheServerSeesWhoAsks(t *testing.T) {
 	sent := http.Header{
 		"Origin": {"http://evil.example"}, "X-Forwarded-For": {"192.0.2.1"}, "Forwarded": {"for=192.0.2.1"},
 		"X-Real-Ip": {"192.0.2.1"}, "Authorization": {"Bearer x"}, "Accept-Encoding": {"br"}, "User-Agent": {"a test"},
+		"Connection": {"X-Real-Ip, Origin"}, // which asks to hide them
 	}
 	do(t, "POST", at+"/admin/rebuild?a=%zz;b&c", func(r *http.Request) {
 		r.Host = "evil.example"
@@ -74,6 +75,7 @@ func TestTheServerSeesWhoAsks(t *testing.T) {
 		t.Errorf("%s %s at %s", seen.Method, seen.RequestURI, seen.Host)
 	}
 	seen.Header.Del("Content-Length")
+	sent.Del("Connection") // it is about the connection to this program
 	if diff := cmp.Diff(sent, seen.Header); diff != "" {
 		t.Errorf("headers: - sent, + seen\n%s", diff)
 	}
@@ -237,6 +239,12 @@ func TestWhatFailsIsForThisMachineAlone(t *testing.T) {
 		})
 		if resp.StatusCode != test.status || strings.Contains(body, "secret") != (test.status == 200) {
 			t.Errorf("%+v: %s: %s", test, resp.Status, body)
+		}
+	}
+	for _, header := range []string{"X-Forwarded-For", "Via", "X-Real-Ip", "Cf-Ray"} { // of a stranger, through a proxy
+		resp, body := do(t, "GET", at+StatusPath, func(r *http.Request) { r.Header.Set(header, "192.0.2.1") })
+		if resp.StatusCode != http.StatusForbidden || strings.Contains(body, "secret") {
+			t.Errorf("with %s: %s: %s", header, resp.Status, body)
 		}
 	}
 	if resp, _ := do(t, "POST", at+StatusPath, nil); resp.StatusCode != http.StatusMethodNotAllowed {

@@ -83,7 +83,7 @@ type look struct {
 // module visits what a module is compiled from.
 func (l *look) module(path string, e fs.DirEntry, err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it went while the walk came
+	case absent(err):
 		return nil
 	case err != nil:
 		return err
@@ -102,7 +102,7 @@ func (l *look) module(path string, e fs.DirEntry, err error) error {
 // all visits files that may be embedded: each that is there.
 func (l *look) all(path string, e fs.DirEntry, err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case absent(err):
 		return nil
 	case err != nil:
 		return err
@@ -113,6 +113,12 @@ func (l *look) all(path string, e fs.DirEntry, err error) error {
 		return l.read(path)
 	}
 	return nil
+}
+
+// absent reports whether something went while the walk came, or is not for this user to read, such as the data of a
+// database in the folder: where the program needs it, the go command says so.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 // skips reports whether nothing in a folder is compiled: the go command ignores it, it is of another module, or
@@ -132,7 +138,7 @@ func (l *look) skips(path, name string) bool {
 // read remembers what a file holds, unless it is gone.
 func (l *look) read(path string) error {
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		return nil
 	}
 	if err != nil {

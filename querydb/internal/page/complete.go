@@ -20,11 +20,11 @@ func (r Reader) readComplete(ctx context.Context, q *Query, ranges []keys.Range)
 		if err != nil {
 			return Page{}, err
 		}
-		rows, err := r.complete(ctx, q, nil, &found)
+		rows, starts, err := r.complete(ctx, q, nil, &found)
 		if err != nil {
 			return Page{}, err
 		}
-		page.add(rows, &found)
+		page.add(rows, starts)
 		page.Next = next(&found)
 		if len(page.Rows) == q.Limit || page.Next == nil {
 			return page, nil
@@ -33,18 +33,19 @@ func (r Reader) readComplete(ctx context.Context, q *Query, ranges []keys.Range)
 	}
 }
 
-// complete reads the whole rows of a page of an index and leaves out those that are no longer where they were found.
-// It counts the reads where the query says, unless another place is given.
+// complete reads the whole rows of a page of an index and leaves out those that are no longer where they were found;
+// starts says where a page after each of the others begins. It counts the reads where the query says, unless another
+// place is given.
 func (r Reader) complete(
 	ctx context.Context, q *Query, count *counter.Counters, found *driver.Page,
-) ([]driver.Row, error) {
+) (rows []driver.Row, starts []keys.Cursor, err error) {
 	switch {
 	case !q.Incomplete:
-		return found.Rows, nil
+		return found.Rows, found.Starts, nil
 	case len(q.Members) > 0:
 		return r.completeMembers(ctx, q, count, found)
 	case len(found.Rows) == 0:
-		return nil, nil
+		return nil, nil, nil
 	case count == nil:
 		count = q.Counters
 	}
@@ -52,17 +53,17 @@ func (r Reader) complete(
 	for i := range found.Rows {
 		ks[i] = found.Rows[i].Key
 	}
-	rows, err := r.byKeys(ctx, count, q, ks)
+	whole, err := r.byKeys(ctx, count, q, ks)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	current := rows[:0]
-	for i := range rows {
-		if rows[i].Record != nil && hasIndexKey(&rows[i], &q.Query, found.Starts[i].Index) {
-			current = append(current, rows[i])
+	rows, starts = whole[:0], make([]keys.Cursor, 0, len(whole)) // found.Starts says where the next page begins
+	for i := range whole {
+		if at := found.Starts[i]; whole[i].Record != nil && hasIndexKey(&whole[i], &q.Query, at.Index) {
+			rows, starts = append(rows, whole[i]), append(starts, at)
 		}
 	}
-	return current, nil
+	return rows, starts, nil
 }
 
 // byKeys reads whole rows by their keys.
@@ -76,7 +77,7 @@ func (r Reader) byKeys(ctx context.Context, count *counter.Counters, q *Query, k
 // completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
 func (r Reader) completeMembers(
 	ctx context.Context, q *Query, count *counter.Counters, found *driver.Page,
-) ([]driver.Row, error) {
+) (current []driver.Row, starts []keys.Cursor, err error) {
 	rows := slices.Clone(found.Rows)
 	for i, t := range q.Members {
 		if t.Indexes[q.Index].Projected == nil {
@@ -98,7 +99,7 @@ func (r Reader) completeMembers(
 		}
 		got, err := r.getDistinct(ctx, to, driver.Get{Table: t, Keys: ks, Now: q.Now})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for n, at := range places {
 			if rows[at].Record = nil; hasIndexKey(&got[n], &q.Query, found.Starts[at].Index) {
@@ -106,7 +107,12 @@ func (r Reader) completeMembers(
 			}
 		}
 	}
-	return slices.DeleteFunc(rows, func(r driver.Row) bool { return r.Record == nil }), nil
+	for i := range rows {
+		if rows[i].Record != nil {
+			current, starts = append(current, rows[i]), append(starts, found.Starts[i])
+		}
+	}
+	return current, starts, nil
 }
 
 // hasIndexKey reports whether the row, as the table has it, has the key in the index by which it was found.

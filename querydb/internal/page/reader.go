@@ -45,21 +45,13 @@ type Page struct {
 	Next   *keys.Cursor
 }
 
-// add appends rows that are some of those that were found, in their order, with where a page after each begins.
-func (p *Page) add(rows []driver.Row, found *driver.Page) {
-	if len(p.Rows) == 0 && len(rows) == len(found.Rows) {
-		p.Rows, p.Starts = rows, found.Starts
+// add appends rows, with where a page after each begins.
+func (p *Page) add(rows []driver.Row, starts []keys.Cursor) {
+	if p.Rows == nil {
+		p.Rows, p.Starts = rows, starts
 		return
 	}
-	at := 0
-	for i := range rows {
-		for found.Rows[at].Key != rows[i].Key {
-			at++
-		}
-		p.Starts = append(p.Starts, found.Starts[at])
-		at++
-	}
-	p.Rows = append(p.Rows, rows...)
+	p.Rows, p.Starts = append(p.Rows, rows...), append(p.Starts, starts...)
 }
 
 // Read reads a page of ranges that follow one another in the order of the keys, none overlapping another.

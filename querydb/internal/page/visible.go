@@ -25,15 +25,11 @@ func (r Reader) readVisible(ctx context.Context, q *Query, ranges []keys.Range) 
 		if err != nil {
 			return Page{}, err
 		}
-		rows, err := r.complete(ctx, q, &cost, &found)
+		rows, starts, err := r.complete(ctx, q, &cost, &found)
 		if err != nil {
 			return Page{}, err
 		}
-		at := 0
 		for i := range rows {
-			for found.Rows[at].Key != rows[i].Key {
-				at++
-			}
 			switch {
 			case !q.Visible(&rows[i]):
 				continue
@@ -44,7 +40,7 @@ func (r Reader) readVisible(ctx context.Context, q *Query, ranges []keys.Range) 
 			if err := driver.Charge(budget, len(rows[i].Record)); err != nil {
 				return Page{}, err
 			}
-			page.Rows, page.Starts = append(page.Rows, rows[i]), append(page.Starts, found.Starts[at])
+			page.Rows, page.Starts = append(page.Rows, rows[i]), append(page.Starts, starts[i])
 		}
 		if dq.Start = next(&found); dq.Start == nil {
 			return page, nil

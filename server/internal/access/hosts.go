@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/localrequest"
 	"github.com/foldql/foldql/server/internal/problem"
 )
 
@@ -39,7 +40,7 @@ func (h *Hosts) refuse(r *http.Request) *problem.Problem {
 	if publicPath(r.URL.Path) {
 		return nil
 	}
-	if name := hostName(r.Host); !h.own(name) && net.ParseIP(name) == nil {
+	if name := localrequest.HostName(r.Host); !h.own(name) && net.ParseIP(name) == nil {
 		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts " +
 			"and the name.")
 	}
@@ -64,7 +65,7 @@ func publicPath(path string) bool { return path == LivePath || path == ReadyPath
 
 // own reports whether a name is the server's own. Browsers resolve the names below localhost by themselves.
 func (h *Hosts) own(name string) bool {
-	return isLoopback(name) || strings.HasSuffix(name, ".localhost") || slices.Contains(h.Names, name)
+	return localrequest.IsLoopback(name) || strings.HasSuffix(name, ".localhost") || slices.Contains(h.Names, name)
 }
 
 // ownOrigin reports whether pages of the origin may ask: those that the server serves itself under the host, and
@@ -74,5 +75,5 @@ func (h *Hosts) ownOrigin(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && (strings.EqualFold(u.Host, host) || h.own(hostName(u.Host)))
+	return err == nil && (strings.EqualFold(u.Host, host) || h.own(localrequest.HostName(u.Host)))
 }

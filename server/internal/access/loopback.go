@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/foldql/foldql/internal/localrequest"
 )
 
 // Loopback reports whether only this machine can reach the address.
@@ -14,16 +16,7 @@ func Loopback(address string) bool {
 		return false
 	}
 	host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
-	return isLoopback(host)
-}
-
-// hostName is the name or the address in a host, in lower case and without its port.
-func hostName(host string) string {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	}
-	return strings.ToLower(strings.TrimSuffix(name, "."))
+	return localrequest.IsLoopback(host)
 }
 
 // originName is the name of the host of an origin, "" where it has none, as the one of a sandboxed page.
@@ -32,12 +25,7 @@ func originName(origin string) string {
 	if err != nil {
 		return ""
 	}
-	return hostName(u.Host)
-}
-
-// isLoopback reports whether a name or address is of this machine alone.
-func isLoopback(name string) bool {
-	return name == "localhost" || net.ParseIP(name).IsLoopback()
+	return localrequest.HostName(u.Host)
 }
 
 // arrivedAtLoopback reports whether the request came in at an address that only this machine can reach. It is not known

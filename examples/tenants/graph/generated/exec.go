@@ -4254,7 +4254,7 @@ func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, fiel
 			return fieldContext_AssignmentsItemEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -4265,7 +4265,7 @@ func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, fiel
 	)
 }
 func fieldContext_AssignmentsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
@@ -4410,7 +4410,7 @@ func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, fi
 			return fieldContext_ContributionsItemEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -4421,7 +4421,7 @@ func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, fi
 	)
 }
 func fieldContext_ContributionsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _DepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
@@ -4566,7 +4566,7 @@ func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, 
 			return fieldContext_DepartmentStaffItemEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -4577,7 +4577,7 @@ func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, 
 	)
 }
 func fieldContext_DepartmentStaffItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
@@ -5185,7 +5185,7 @@ func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graph
 			return fieldContext_EmployeeEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -5196,7 +5196,7 @@ func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graph
 	)
 }
 func fieldContext_EmployeeEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("EmployeeEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
@@ -5639,7 +5639,7 @@ func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field grap
 			return fieldContext_EquipmentEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -5650,7 +5650,7 @@ func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field grap
 	)
 }
 func fieldContext_EquipmentEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EquipmentEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("EquipmentEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
@@ -5983,7 +5983,7 @@ func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field gra
 			return fieldContext_MembershipEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -5994,7 +5994,7 @@ func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field gra
 	)
 }
 func fieldContext_MembershipEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MembershipEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("MembershipEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_hasNextPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
@@ -6052,7 +6052,7 @@ func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field grap
 			return fieldContext_PageInfo_startCursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.StartCursor, nil
+			return obj.StartCursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
@@ -6063,7 +6063,7 @@ func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field grap
 	)
 }
 func fieldContext_PageInfo_startCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
@@ -6075,7 +6075,7 @@ func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphq
 			return fieldContext_PageInfo_endCursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.EndCursor, nil
+			return obj.EndCursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
@@ -6086,7 +6086,7 @@ func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphq
 	)
 }
 func fieldContext_PageInfo_endCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
@@ -6419,7 +6419,7 @@ func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field 
 			return fieldContext_ProjectMemberEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -6430,7 +6430,7 @@ func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field 
 	)
 }
 func fieldContext_ProjectMemberEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
@@ -8138,7 +8138,7 @@ func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.C
 			return fieldContext_TaskEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -8149,7 +8149,7 @@ func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.C
 	)
 }
 func fieldContext_TaskEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TaskEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("TaskEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
@@ -8413,7 +8413,7 @@ func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, fi
 			return fieldContext_TenantMembersItemEdge_cursor(ctx, ec, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return obj.Cursor(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -8424,7 +8424,7 @@ func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, fi
 	)
 }
 func fieldContext_TenantMembersItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {

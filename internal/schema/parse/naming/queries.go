@@ -123,14 +123,14 @@ func checkType(d *draft.Model, q schema.Query, typ string, makers map[string]str
 // checkArguments finds fields whose names are those of other arguments of a query, as they stand in the SDL or in Go,
 // where the first parameter is ctx.
 func checkArguments(d *draft.Model, q schema.Query) {
-	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
+	fields := slices.Concat(d.SK.Fields[:min(1, len(d.SK.Fields))], q.PKParts, q.SKParts)
 	switch {
 	case d.SeriesOf != nil:
 		fields = slices.Concat(q.Required, q.SKParts)
 	case d.Entity != nil:
 		fields = slices.Concat(q.Required, q.Trailing, q.Optional)
 	case q.Index != nil:
-		fields = q.Index.PK.Fields
+		fields = slices.Concat(q.Index.PK.Fields, q.SKParts)
 	}
 	owner := map[string]*schema.Field{}
 	taken := map[string]bool{"ctx": true}
