@@ -20,15 +20,15 @@ type Ops[R, K, P any] struct {
 }
 
 // Set replaces the row, or creates it.
-func (o *Ops[R, K, P]) Set(row R) RowOp { return fold.Set(o.Codec, row) }
+func (o *Ops[R, K, P]) Set(row R) RowOp { return fold.Set(o.Codec.Any(), &row) }
 
 // Create creates the row and keeps one that exists as it is.
-func (o *Ops[R, K, P]) Create(row R) RowOp { return fold.Create(o.Codec, row) }
+func (o *Ops[R, K, P]) Create(row R) RowOp { return fold.Create(o.Codec.Any(), &row) }
 
 // Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that makes
 // the event a dead letter.
 func (o *Ops[R, K, P]) Update(key K, change func(*R)) RowOp {
-	return fold.Update(o.target(key), o.identity(key), change)
+	return fold.Update(o.target(key), o.identity(key), fold.RowFuncOf(change))
 }
 
 // Upsert is Update of the row, or of initial where there is none. The key fields of initial need not be set.
@@ -36,7 +36,7 @@ func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) RowOp {
 	if o.SetKeyFields != nil {
 		o.SetKeyFields(&initial, key)
 	}
-	return fold.Upsert(o.target(key), o.identity(key), initial, change)
+	return fold.Upsert(o.target(key), o.identity(key), &initial, fold.RowFuncOf(change))
 }
 
 // Follow inserts a row derived from the latest row of the partition: next gets the row of the highest position below
@@ -47,7 +47,7 @@ func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) RowOp {
 // no order. So rows that several projections write cannot be. Of several rows of one position the one with the greatest
 // sort key is the latest.
 func (o *Ops[R, K, P]) Follow(partition P, next func(latest R) R) Op {
-	return fold.Follow(o.partition(partition), next)
+	return fold.Follow(o.partition(partition), fold.NextFuncOf(next))
 }
 
 // Delete removes the row; one that is not there is no error.
@@ -55,7 +55,7 @@ func (o *Ops[R, K, P]) Delete(key K) RowOp { return fold.Delete(o.target(key), o
 
 // DeletePartition removes all rows of the partition.
 func (o *Ops[R, K, P]) DeletePartition(partition P) Op {
-	return fold.DeletePartition[R](o.partition(partition))
+	return fold.DeletePartition(o.partition(partition))
 }
 
 // Patch starts a partial write: fields not named stay as they are, the row is created if need be.
@@ -64,15 +64,15 @@ func (o *Ops[R, K, P]) Patch(key K) *Patch[R] {
 }
 
 // filling is SetKeyFields with the key, nil where there is no SetKeyFields.
-func (o *Ops[R, K, P]) filling(key K) func(*R) {
+func (o *Ops[R, K, P]) filling(key K) fold.RowFunc {
 	if o.SetKeyFields == nil {
 		return nil
 	}
-	return func(row *R) { o.SetKeyFields(row, key) }
+	return fold.RowFuncOf(func(row *R) { o.SetKeyFields(row, key) })
 }
 
 // identity is filling where the text of the key does not tell it from every other, else nil.
-func (o *Ops[R, K, P]) identity(key K) func(*R) {
+func (o *Ops[R, K, P]) identity(key K) fold.RowFunc {
 	if !fold.KeysCollide(o.Codec.Model) {
 		return nil
 	}

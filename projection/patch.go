@@ -12,15 +12,15 @@ import (
 // key, and an empty patch brings the halves that need none. On any other model the row's own fields fill up what the
 // patch leaves out.
 type Patch[R any] struct {
-	patch[R]
+	patch
 }
 
-type patch[R any] = fold.Patch[R]
+type patch = fold.Patch
 
 // Set gives fields values.
 func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	for _, a := range fields {
-		fold.Extend(&p.patch, keys.FieldGiven, a.ordinal, a.apply)
+		fold.Extend(&p.patch, keys.FieldGiven, a.ordinal, fold.RowFuncOf(a.apply))
 	}
 	return p
 }
@@ -46,7 +46,7 @@ func (p *Patch[R]) NoCascade() Op { return fold.WithoutCascade(&p.patch) }
 func (p *Patch[R]) without(m keys.FieldChange, fields []FieldRef[R]) *Patch[R] {
 	for _, f := range fields {
 		ordinal, reset := f.ref()
-		fold.Extend(&p.patch, m, ordinal, reset)
+		fold.Extend(&p.patch, m, ordinal, fold.RowFuncOf(reset))
 	}
 	return p
 }

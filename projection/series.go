@@ -28,22 +28,24 @@ type SeriesOps[R, K, P, A, E any] struct {
 func (o *SeriesOps[R, K, P, A, E]) Append(key K, a A) RowOp {
 	p := o.Patch(key)
 	o.Assign(p, a)
-	return fold.Append(p.patch, o.OrderBy, o.history(), o.Event(key, a))
+	event := o.Event(key, a)
+	return fold.Append(p.patch, o.OrderBy, o.history(), &event)
 }
 
 // DeletePartition removes all rows of the partition, and the history of each.
 func (o *SeriesOps[R, K, P, A, E]) DeletePartition(partition P) Op {
-	return fold.DeleteSeries[R](o.partition(partition), o.History.Model)
+	return fold.DeleteSeries(o.partition(partition), o.History.Model)
 }
 
-func (o *SeriesOps[R, K, P, A, E]) history() *fold.History[E] {
-	return &fold.History[E]{Codec: o.History, OrderBy: o.EventOrderBy, SetOrigin: o.SetOrigin, Keep: o.Keep}
+func (o *SeriesOps[R, K, P, A, E]) history() *fold.History {
+	return &fold.History{Codec: o.History.Any(), OrderBy: o.EventOrderBy, SetOrigin: fold.OriginFuncOf(o.SetOrigin),
+		Keep: o.Keep}
 }
 
 // NewSeries is [New] for the projector that appends to the rows of a time series; generated code calls it.
 func NewSeries[R, K, P, A, E any](ops *SeriesOps[R, K, P, A, E], p Projection) Projection {
 	p = New(&ops.Ops, p)
-	history := fold.ModelOf(ops.History, fold.WriterOf(ops.History.Model, p.Name))
+	history := fold.ModelOf(ops.History.Any(), fold.WriterOf(ops.History.Model, p.Name))
 	p.history = &history
 	return p
 }

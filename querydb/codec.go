@@ -29,6 +29,87 @@ type Codec[R any] struct {
 	References []Reference[R]
 }
 
+// Any is the codec for code that is compiled once for the rows of all models.
+func (c *Codec[R]) Any() AnyCodec { return AnyCodec{c.Model, c} }
+
+// AnyCodec is a [Codec] without the type of its rows: a row is a *R in an interface, which takes no memory beside the
+// row. What is done with the rows of any model is done with it, because code that is generic over R is compiled anew
+// for each model of a project.
+type AnyCodec struct {
+	Model *Model
+	typed typedCodec
+}
+
+// typedCodec is a *Codec[R], and each row a *R.
+type typedCodec interface {
+	newRow() any
+	copyRow(row any) any
+	cloneRow(row any) any
+	encodeRow(b *record.Builder, row any)
+	decodeRow(rec record.Record, row any) error
+	valueOf(row any, field int) keys.Value
+	timeOf(row any, field int) time.Time
+	setTimeOf(row any, field int, t time.Time)
+	references() []AnyReference
+}
+
+func (c *Codec[R]) newRow() any { return new(R) }
+
+func (c *Codec[R]) copyRow(row any) any {
+	r := *row.(*R)
+	return &r
+}
+
+func (c *Codec[R]) cloneRow(row any) any {
+	r := c.Clone(row.(*R))
+	return &r
+}
+
+func (c *Codec[R]) encodeRow(b *record.Builder, row any) { c.Encode(b, row.(*R)) }
+
+func (c *Codec[R]) decodeRow(rec record.Record, row any) error { return c.Decode(rec, row.(*R)) }
+
+func (c *Codec[R]) valueOf(row any, field int) keys.Value { return c.Value(row.(*R), field) }
+
+func (c *Codec[R]) timeOf(row any, field int) time.Time { return c.Time(row.(*R), field) }
+
+func (c *Codec[R]) setTimeOf(row any, field int, t time.Time) { c.SetTime(row.(*R), field, t) }
+
+func (c *Codec[R]) references() []AnyReference {
+	all := make([]AnyReference, len(c.References))
+	for i := range c.References {
+		all[i] = c.References[i].any()
+	}
+	return all
+}
+
+// New returns a row whose fields are all zero.
+func (c AnyCodec) New() any { return c.typed.newRow() }
+
+// Copy returns a row of its own with the fields of another, which share what they refer to.
+func (c AnyCodec) Copy(row any) any { return c.typed.copyRow(row) }
+
+// Clone returns a copy that shares no memory that can be changed.
+func (c AnyCodec) Clone(row any) any { return c.typed.cloneRow(row) }
+
+// Decode reads a record into a new row. It fails, naming the field, where the record is not of this model.
+func (c AnyCodec) Decode(rec record.Record) (row any, err error) {
+	row = c.typed.newRow()
+	return row, c.typed.decodeRow(rec, row)
+}
+
+// Value returns a field as a composite attribute, absent where it is null or not a scalar.
+func (c AnyCodec) Value(row any, field int) keys.Value { return c.typed.valueOf(row, field) }
+
+// Time returns the date-time field, the zero time where it is null.
+func (c AnyCodec) Time(row any, field int) time.Time { return c.typed.timeOf(row, field) }
+
+// SetTime sets the date-time field.
+func (c AnyCodec) SetTime(row any, field int, t time.Time) { c.typed.setTimeOf(row, field, t) }
+
+// References are the fields that hold copies of other rows.
+func (c AnyCodec) References() []AnyReference { return c.typed.references() }
+
 // Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
 // field, where a key half is empty or a value cannot be stored.
 //
@@ -42,19 +123,24 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	return EncodeWithKey(c, b, row, key)
 }
 
+// EncodeWithKey is Encode for a row whose key, that of KeyOf, is known.
+func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
+	return c.Any().EncodeWithKey(b, row, key)
+}
+
 // maxBuilt is the size at which the encoding of a row that is too large is given up; up to it, the error states the
 // size.
 const maxBuilt = 16 * MaxRowSize
 
 var errMaxBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, maxBuilt, MaxRowSize)
 
-// EncodeWithKey is Encode for a row whose key, that of KeyOf, is known.
-func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
+// EncodeWithKey is [Encode] for a row whose key, that of KeyOf, is known.
+func (c AnyCodec) EncodeWithKey(b *record.Builder, row any, key keys.Key) (Row, error) {
 	m := c.Model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
 	b.Bound(maxBuilt, errMaxBuilt)
-	c.Encode(b, row)
+	c.typed.encodeRow(b, row)
 	rec, field, err := b.Finish()
 	if err == errMaxBuilt {
 		return Row{}, encodeError(m, key, err)
@@ -75,7 +161,7 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	}
 	out.Indexes = make([]IndexKey, m.physicalIndexes())
 	for i := range m.Indexes {
-		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
+		if err := c.indexKey(row, &m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
 			return Row{}, encodeError(m, key, err)
 		}
 	}
@@ -85,12 +171,12 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 // Reindex returns a stored row with the index keys of the codec's model: those that it has of former indexes, as
 // Layout.Reindexed says, and others as the codec composes them. Where the record is not what the codec makes of it,
 // that is ErrDamaged.
-func Reindex[R any](c *Codec[R], b *record.Builder, former []int, stored Row) (Row, error) {
-	var row R
-	if err := c.Decode(stored.Record, &row); err != nil {
+func (c AnyCodec) Reindex(b *record.Builder, former []int, stored Row) (Row, error) {
+	row, err := c.Decode(stored.Record)
+	if err != nil {
 		return Row{}, encodeError(c.Model, stored.Key, err)
 	}
-	out, err := EncodeWithKey(c, b, &row, stored.Key)
+	out, err := c.EncodeWithKey(b, row, stored.Key)
 	if err != nil {
 		return Row{}, err
 	}
@@ -110,15 +196,18 @@ func Reindex[R any](c *Codec[R], b *record.Builder, former []int, stored Row) (R
 }
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
-func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
+func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) { return c.Any().KeyOf(row) }
+
+// KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
+func (c AnyCodec) KeyOf(row any) (keys.Key, error) {
 	m := c.Model
 	if m.Singleton() {
 		return keys.Key{PK: keys.SingletonPK}, nil
 	}
 	var k keys.Key
-	err := primaryHalf(c, row, &m.PK, &k.PK)
+	err := c.primaryHalf(row, &m.PK, &k.PK)
 	if err == nil && m.SK.Layout.Exists() {
-		err = primaryHalf(c, row, &m.SK, &k.SK)
+		err = c.primaryHalf(row, &m.SK, &k.SK)
 	}
 	if err != nil {
 		return keys.Key{}, encodeError(m, k, err)
@@ -126,19 +215,19 @@ func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
 	return k, nil
 }
 
-func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
-	o, err := put(c, row, h)
+func (c AnyCodec) primaryHalf(row any, h *Half, text *string) error {
+	o, err := c.put(row, h)
 	if err == nil && o.Op != keys.SetKey {
-		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, absent(c, row, h)))
+		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, c.absent(row, h)))
 	}
 	*text = o.Key
 	return err
 }
 
-func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
+func (c AnyCodec) indexKey(row any, x *Index, k *IndexKey) (err error) {
 	var pk, sk keys.HalfUpdate
-	if pk, err = put(c, row, &x.PK); err == nil && x.SK.Layout.Exists() {
-		sk, err = put(c, row, &x.SK)
+	if pk, err = c.put(row, &x.PK); err == nil && x.SK.Layout.Exists() {
+		sk, err = c.put(row, &x.SK)
 	}
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name, err)
@@ -152,7 +241,7 @@ func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
 }
 
 // put composes a half of the row.
-func put[R any](c *Codec[R], row *R, h *Half) (keys.HalfUpdate, error) {
+func (c AnyCodec) put(row any, h *Half) (keys.HalfUpdate, error) {
 	var few [4]keys.Value
 	vals := few[:0]
 	for _, f := range h.Fields {
@@ -166,7 +255,7 @@ func put[R any](c *Codec[R], row *R, h *Half) (keys.HalfUpdate, error) {
 }
 
 // absent returns the first field of the half that has no value; where all have, the first.
-func absent[R any](c *Codec[R], row *R, h *Half) int {
+func (c AnyCodec) absent(row any, h *Half) int {
 	for _, f := range h.Fields {
 		if !c.Value(row, f).Present() {
 			return f
@@ -233,20 +322,77 @@ type Reference[R any] struct {
 	NullIfMissing bool
 }
 
+func (r *Reference[R]) any() AnyReference {
+	return AnyReference{
+		Path: r.Path, Field: r.Field, ID: r.ID, Source: r.Source, Nested: r.Count != nil, Required: r.Required,
+		Cascade: r.Cascade, Transactional: r.Transactional, OnRequest: r.OnRequest, NullIfMissing: r.NullIfMissing,
+		typed: r,
+	}
+}
+
+// AnyReference is a [Reference] without the type of the rows that have it: see AnyCodec.
+type AnyReference struct {
+	Path                              string
+	Field, ID                         int
+	Source                            *Model
+	Nested                            bool // the copies are within objects
+	Required                          bool
+	Cascade, Transactional, OnRequest bool
+	NullIfMissing                     bool
+	typed                             typedReference
+}
+
+// typedReference is a *Reference[R], and each row a *R.
+type typedReference interface {
+	places(row any) int
+	identifier(row any, place int) string
+	fill(row any, place int, source any)
+	keep(row any, place int, from any, fromPlace int)
+	filled(row any, place int) bool
+}
+
+func (r *Reference[R]) places(row any) int { return r.Count(row.(*R)) }
+
+func (r *Reference[R]) identifier(row any, place int) string { return r.Identifier(row.(*R), place) }
+
+func (r *Reference[R]) fill(row any, place int, source any) { r.Fill(row.(*R), place, source) }
+
+func (r *Reference[R]) keep(row any, place int, from any, fromPlace int) {
+	r.Keep(row.(*R), place, from.(*R), fromPlace)
+}
+
+func (r *Reference[R]) filled(row any, place int) bool { return r.Filled(row.(*R), place) }
+
 // Places is how many places for copies a row has.
-func (r *Reference[R]) Places(row *R) int {
-	if r.Count == nil {
+func (r *AnyReference) Places(row any) int {
+	if !r.Nested {
 		return 1
 	}
-	return r.Count(row)
+	return r.typed.places(row)
 }
+
+// Identifier returns the identifier that the row gives at a place, "" where it gives none.
+func (r *AnyReference) Identifier(row any, place int) string { return r.typed.identifier(row, place) }
+
+// Fill copies source, a pointer to a row of Source, into a place; nil removes the copy.
+func (r *AnyReference) Fill(row any, place int, source any) { r.typed.fill(row, place, source) }
+
+// Keep takes a copy over from a place of another state of the row.
+func (r *AnyReference) Keep(row any, place int, from any, fromPlace int) {
+	r.typed.keep(row, place, from, fromPlace)
+}
+
+// Filled reports whether a place holds a copy.
+func (r *AnyReference) Filled(row any, place int) bool { return r.typed.filled(row, place) }
 
 // Tracked reports whether it is kept on record which rows hold the copies, because they change with the rows that they
 // are of.
-func (r *Reference[R]) Tracked() bool { return r.Cascade || r.OnRequest || r.NullIfMissing }
+func (r *AnyReference) Tracked() bool { return r.Cascade || r.OnRequest || r.NullIfMissing }
 
 // FollowsAfter reports whether the copies follow, by the schema, after the commit of a change.
-func (r *Reference[R]) FollowsAfter() bool { return !r.Transactional && (r.Cascade || r.NullIfMissing) }
+func (r *AnyReference) FollowsAfter() bool {
+	return !r.Transactional && (r.Cascade || r.NullIfMissing)
+}
 
 // KeyByIdentifier returns the key of the row of m that has the identifier. It fails with ErrInvalid where the
 // identifier makes no key, or m has rows that one field does not identify.

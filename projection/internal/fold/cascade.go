@@ -87,13 +87,13 @@ type RowOp interface {
 }
 
 // cascadeOp is an op with a Cascade of its own.
-type cascadeOp[R any] struct {
-	change[R]
+type cascadeOp struct {
+	change
 	key keys.Key
 	how Cascade
 }
 
-func (o *cascadeOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *cascadeOp) eval(f *modelFold, at ApplyPoint) error {
 	of := f.views.ofAll().followers
 	if err := of.check(&o.how); err != nil {
 		return err
@@ -102,35 +102,35 @@ func (o *cascadeOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	return o.change.eval(f, at)
 }
 
-func (o *setOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+func (o *setOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
 
-func (o *setOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+func (o *setOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *createOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+func (o *createOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
 
-func (o *createOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+func (o *createOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *updateOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+func (o *updateOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
 
-func (o *updateOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+func (o *updateOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *deleteOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+func (o *deleteOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
 
-func (o *deleteOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+func (o *deleteOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *appendOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+func (o *appendOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
 
-func (o *appendOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+func (o *appendOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
 // WithCascade is a Patch with a Cascade.
-func WithCascade[R any](p *Patch[R], how Cascade) Op { return &cascadeOp[R]{p, p.key, how} }
+func WithCascade(p *Patch, how Cascade) Op { return &cascadeOp{p, p.key, how} }
 
 // WithoutCascade is a Patch that no copy follows.
-func WithoutCascade[R any](p *Patch[R]) Op { return WithCascade(p, Cascade{Mode: none}) }
+func WithoutCascade(p *Patch) Op { return WithCascade(p, Cascade{Mode: none}) }
 
 // followers are the references by which rows of other models hold copies that follow, and what is known of who does.
-type followers[R any] struct {
-	*tracking[R]
+type followers struct {
+	*tracking
 	by    []follower
 	links map[linkQuery]Linked  // as they were read
 	found map[linkQuery]bool    // those on which the commit rests
@@ -152,10 +152,10 @@ type linkQuery struct {
 }
 
 // addFollower adds a reference.
-func (f *followers[R]) addFollower(w follower) { f.by = append(f.by, w) }
+func (f *followers) addFollower(w follower) { f.by = append(f.by, w) }
 
 // loadLinks reads the links that were missed.
-func (f *followers[R]) loadLinks(ctx context.Context, find Links) error {
+func (f *followers) loadLinks(ctx context.Context, find Links) error {
 	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
 	most, _ := f.of.bounds.targets()
 	for q := range f.of.given.links {
@@ -175,7 +175,7 @@ func (f *followers[R]) loadLinks(ctx context.Context, find Links) error {
 }
 
 // check refuses a Cascade to models or fields that there are none of.
-func (f *followers[R]) check(how *Cascade) error {
+func (f *followers) check(how *Cascade) error {
 	if len(f.by) == 0 {
 		return fmt.Errorf("cascade of %s: no reference to it keeps on record who holds copies: declare one with a cascade",
 			f.of.desc.Name)
@@ -198,7 +198,7 @@ func (f *followers[R]) check(how *Cascade) error {
 }
 
 // cascade has the copies of the rows that the event in hand has changed follow them, or notes that they are to.
-func (f *followers[R]) cascade(at ApplyPoint) error {
+func (f *followers) cascade(at ApplyPoint) error {
 	if len(f.by) == 0 {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (f *followers[R]) cascade(at ApplyPoint) error {
 }
 
 // announceTo notes which copies are to follow after the commit.
-func (e *entry[R]) announceTo(how *Cascade) {
+func (e *entry) announceTo(how *Cascade) {
 	switch {
 	case how == nil && len(e.scopes) == 0:
 		e.scopes = bySchema
@@ -235,7 +235,7 @@ func (e *entry[R]) announceTo(how *Cascade) {
 var bySchema = []cascade.Scope{{}}
 
 // followsNow reports whether copies follow a change in its commit.
-func (f *followers[R]) followsNow(how *Cascade) bool {
+func (f *followers) followsNow(how *Cascade) bool {
 	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(how) })
 }
 
@@ -248,10 +248,10 @@ func (w *follower) followsNow(how *Cascade) bool {
 }
 
 // changes reports whether the event changes what copies of the row hold.
-func (f *followers[R]) changes(u *undo[R]) (bool, error) {
+func (f *followers) changes(u *undo) (bool, error) {
 	var now []byte
 	if u.entry.present {
-		row, err := querydb.EncodeWithKey(f.of.codec, &f.of.builder, &u.entry.row, u.entry.key)
+		row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
 		if err != nil {
 			return false, err
 		}
@@ -267,13 +267,13 @@ func (f *followers[R]) changes(u *undo[R]) (bool, error) {
 }
 
 // cascadeOf has the copies of one row follow it.
-func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error {
+func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
 	identifier := u.entry.tracked().identifier
 	switch {
 	case u.entry.present:
-		identifier = f.identifier(&u.entry.row)
+		identifier = f.identifier(u.entry.row)
 	case u.was.present:
-		identifier = f.identifier(&u.was.row)
+		identifier = f.identifier(u.was.row)
 	}
 	count, b := 0, f.of.bounds
 	most, unit := b.targets()
@@ -309,7 +309,7 @@ func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error 
 }
 
 // versions adds those of the links on which the commit rests, on a store where another process may add some.
-func (f *followers[R]) versions(c *Copies) {
+func (f *followers) versions(c *Copies) {
 	if !f.of.bounds.shared {
 		return
 	}
@@ -321,8 +321,8 @@ func (f *followers[R]) versions(c *Copies) {
 
 // refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed. It
 // reports in how many.
-func (f *tracking[R]) refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error) {
-	holders := make([]*entry[R], 0, len(held))
+func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error) {
+	holders := make([]*entry, 0, len(held))
 	for _, key := range held {
 		e := f.of.entry(key)
 		if !e.read && e.event == 0 {
@@ -339,7 +339,7 @@ func (f *tracking[R]) refreshHolders(c copied, held []keys.Key, how *Cascade, at
 		}
 	}
 	for _, e := range holders {
-		if held, _ := f.holds(e, c); !held || how != nil && !matches(f.of.codec, &e.row, how.Filter) {
+		if held, _ := f.holds(e, c); !held || how != nil && !matches(f.of.codec, e.row, how.Filter) {
 			continue
 		}
 		n++
@@ -351,7 +351,7 @@ func (f *tracking[R]) refreshHolders(c copied, held []keys.Key, how *Cascade, at
 }
 
 // checkFilter refuses a filter by fields that the rows do not have, or that hold other values.
-func (f *tracking[R]) checkFilter(filter map[string]any) error {
+func (f *tracking) checkFilter(filter map[string]any) error {
 	for name, v := range filter {
 		if _, scalar := filterValue(v); fieldOf(f.of.desc, name, scalar) < 0 {
 			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: name a field of type ID, String, Boolean or Int, or "+
@@ -370,7 +370,7 @@ func fieldOf(m *querydb.Model, name, scalar string) int {
 }
 
 // matches reports whether the fields of a row hold what the filter says.
-func matches[R any](codec *querydb.Codec[R], row *R, filter map[string]any) bool {
+func matches(codec querydb.AnyCodec, row any, filter map[string]any) bool {
 	for name, v := range filter {
 		value, scalar := filterValue(v)
 		if field := fieldOf(codec.Model, name, scalar); field < 0 || codec.Value(row, field) != value {

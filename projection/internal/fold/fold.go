@@ -51,7 +51,7 @@ type Limits struct {
 type Model struct {
 	Model   *querydb.Model
 	Sources []*querydb.Model // of the copies that its rows hold
-	// Reindex gives a stored row the index keys of the model: see querydb.Reindex.
+	// Reindex gives a stored row the index keys of the model: see querydb.AnyCodec.Reindex.
 	Reindex   func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
 	newMember func(db *querydb.DB, b *bounds, readers int) member
 	newWhole  func(db *querydb.DB, b *bounds, readers int) member
@@ -64,16 +64,14 @@ func (m Model) Whole() Model {
 }
 
 // ModelOf is the model of a codec, whose rows the writer writes: nil where it has only one.
-func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
+func ModelOf(codec querydb.AnyCodec, writer *querydb.Writer) Model {
 	var sources []*querydb.Model
-	for _, ref := range codec.References {
+	for _, ref := range codec.References() {
 		sources = append(sources, ref.Source)
 	}
 	return Model{
 		Model: codec.Model, Sources: sources,
-		Reindex: func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error) {
-			return querydb.Reindex(codec, b, former, stored)
-		},
+		Reindex: codec.Reindex,
 		newMember: func(db *querydb.DB, b *bounds, readers int) member {
 			return newModelFold(codec, db, writer, b, readers)
 		},

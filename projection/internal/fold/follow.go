@@ -10,7 +10,27 @@ import (
 )
 
 // Follow adds the row that next makes of the latest row of the partition.
-func Follow[R any](t PartitionTarget, next func(R) R) Op { return &followOp[R]{t, next} }
+func Follow(t PartitionTarget, next NextFunc) Op { return &followOp{t, next} }
+
+// NextFunc is a function of users, a func(R) R, without the type of the rows: see querydb.AnyCodec.
+type NextFunc interface {
+	// next returns a row of its own; latest is nil for the zero row.
+	next(latest any) any
+}
+
+// NextFuncOf is the NextFunc of a function.
+func NextFuncOf[R any](f func(R) R) NextFunc { return nextFunc[R](f) }
+
+type nextFunc[R any] func(R) R
+
+func (f nextFunc[R]) next(latest any) any {
+	var row R
+	if latest != nil {
+		row = *latest.(*R)
+	}
+	row = f(row)
+	return &row
+}
 
 // PartitionTarget is the partition that an op is about, or why there is none.
 type PartitionTarget struct {
@@ -21,12 +41,12 @@ type PartitionTarget struct {
 
 func (t *PartitionTarget) model() *querydb.Model { return t.Model }
 
-type followOp[R any] struct {
+type followOp struct {
 	PartitionTarget
-	next func(R) R
+	NextFunc
 }
 
-func (o *followOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+func (o *followOp) need(f *modelFold, at ApplyPoint) error {
 	if f.traits.writer != "" {
 		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several "+
 			"projections write", f.desc.Name, o.Partition)
@@ -40,30 +60,30 @@ func (o *followOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	return f.partitions.needLatest(o.Partition, at)
 }
 
-func (o *followOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	var latest R
+func (o *followOp) eval(f *modelFold, at ApplyPoint) error {
+	var latest any
 	followed, known := f.partitions.latestFor(o.Partition, at)
 	if !known {
 		return f.partitions.missLatest(o.Partition)
 	}
 	if followed != nil {
 		f.follow(followed.key, at)
-		latest = f.refs.forUser(&followed.row)
+		latest = f.refs.forUser(followed.row)
 	}
 	row, key, err := f.stamped(o.next(latest), keys.Key{}, at)
 	if err != nil {
 		return err
 	}
-	if key, err = querydb.KeyOf(f.codec, &row); err != nil {
+	if key, err = f.codec.KeyOf(row); err != nil {
 		return err
 	}
 	if key.PK != o.Partition {
 		return fmt.Errorf("follow %s partition %q: the row that continues it has the key %q, of another partition",
 			f.desc.Name, o.Partition, key)
 	}
-	if followed != nil && !f.samePartition(&followed.row, &row) {
+	if followed != nil && !f.samePartition(followed.row, row) {
 		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id: %s",
-			querydb.ErrConflict, f.desc.Name, o.Partition, f.difference(&followed.row, &row))
+			querydb.ErrConflict, f.desc.Name, o.Partition, f.difference(followed.row, row))
 	}
 	e := f.entry(key)
 	if f.passed(e, at) {
@@ -80,15 +100,14 @@ func (o *followOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 // foresee asks for the row that is to be written, where it counts what is replaced. Which it is follows from the event
 // alone as a rule, and not from the row that is followed; where it does not, or the function fails without one, eval
 // finds out.
-func (o *followOp[R]) foresee(f *modelFold[R], at ApplyPoint) {
+func (o *followOp) foresee(f *modelFold, at ApplyPoint) {
 	done := make(chan struct{})
 	go func() { // the function may end its goroutine
 		defer close(done)
 		defer func() { _ = recover() }()
-		var none R
-		row, key, err := f.stamped(o.next(none), keys.Key{}, at)
+		row, key, err := f.stamped(o.next(nil), keys.Key{}, at)
 		if err == nil {
-			key, err = querydb.KeyOf(f.codec, &row)
+			key, err = f.codec.KeyOf(row)
 		}
 		if err == nil && key.PK == o.Partition {
 			_ = f.needKey(key)
@@ -154,14 +173,14 @@ func (t *latestRows) drop(of partitionOf) {
 }
 
 // needLatest asks for the row that a Follow goes on from.
-func (f *partitions[R]) needLatest(pk string, at ApplyPoint) error {
+func (f *partitions) needLatest(pk string, at ApplyPoint) error {
 	p := f.all[pk]
 	switch {
 	case f.bounds.alone || f.given.latest[pk] > mostLatest:
 		f.needAll(pk)
 		return nil
 	case p == nil:
-		p = &partition[R]{}
+		p = &partition{}
 		f.all[pk] = p
 	case p.unread:
 		p.unread = false
@@ -181,7 +200,7 @@ func (f *partitions[R]) needLatest(pk string, at ApplyPoint) error {
 }
 
 // known reports whether the latest row of the part is as it was remembered, so that it need not be looked for.
-func (f *partitions[R]) known(p *partition[R]) bool {
+func (f *partitions) known(p *partition) bool {
 	if p.last == nil || *p.last == (latestRow{}) {
 		return p.last != nil
 	}
@@ -191,7 +210,7 @@ func (f *partitions[R]) known(p *partition[R]) bool {
 
 // remember keeps in mind which rows were found to be the latest, so that a commit that is begun again need not look for
 // them again. Where another process is in the middle of a commit, that is not known.
-func (f *partitions[R]) remember() {
+func (f *partitions) remember() {
 	if f.bounds.ahead {
 		return
 	}
@@ -203,7 +222,7 @@ func (f *partitions[R]) remember() {
 }
 
 // committed remembers what the commit has made of the partitions that were followed in it or before.
-func (f *partitions[R]) committed(end querydb.Position) {
+func (f *partitions) committed(end querydb.Position) {
 	for pk, p := range f.all {
 		of := partitionOf{pk, end.Partition}
 		if last, known := p.latestRow(); known && !end.Before(last.pos) {
@@ -230,7 +249,7 @@ func (f *partitions[R]) committed(end querydb.Position) {
 }
 
 // latestRow is the latest of the rows, as far as it is known.
-func (p *partition[R]) latestRow() (last latestRow, known bool) {
+func (p *partition) latestRow() (last latestRow, known bool) {
 	for _, s := range p.recent {
 		e := s.entry
 		if !e.present || e.pos != s.pos || sentinel(e.key.SK) {
@@ -244,7 +263,7 @@ func (p *partition[R]) latestRow() (last latestRow, known bool) {
 }
 
 // covers reports whether no row that is not known of the part comes after that.
-func (p *partition[R]) covers(last *latestRow) bool {
+func (p *partition) covers(last *latestRow) bool {
 	return p.whole || p.gone || p.last != nil && !p.last.after(last)
 }
 
@@ -256,7 +275,7 @@ type search struct {
 }
 
 // visit takes the rows among the latest that an event can follow.
-func (f *partitions[R]) visit(s *search, rows []querydb.Row) {
+func (f *partitions) visit(s *search, rows []querydb.Row) {
 	for i := range rows {
 		row := &rows[i]
 		f.bounds.stateOf(row, f.traits.writer)

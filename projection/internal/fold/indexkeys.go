@@ -13,15 +13,15 @@ import (
 type indexKeys []querydb.IndexKey
 
 // indexer composes the index keys of rows.
-type indexer[R any] struct {
-	*rowModel[R]
+type indexer struct {
+	*rowModel
 	slots int                // of Row.Indexes
 	said  []keys.FieldChange // see nothingSaid
 }
 
 // keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where
 // exists is false.
-func (f *indexer[R]) keysOf(e *entry[R], exists bool, at ApplyPoint) (indexKeys, error) {
+func (f *indexer) keysOf(e *entry, exists bool, at ApplyPoint) (indexKeys, error) {
 	if e.indexes == nil && !exists {
 		return make(indexKeys, f.slots), nil
 	}
@@ -30,7 +30,7 @@ func (f *indexer[R]) keysOf(e *entry[R], exists bool, at ApplyPoint) (indexKeys,
 	}
 	if e.indexes == nil {
 		composed := make(indexKeys, f.slots)
-		return composed, f.putAll(composed, &e.row)
+		return composed, f.putAll(composed, e.row)
 	}
 	own := slices.Clone(e.indexes)
 	if !exists {
@@ -54,7 +54,7 @@ func (h *half) lay(o keys.HalfUpdate, k *querydb.IndexKey) {
 }
 
 // putAll sets our own halves to what the row composes.
-func (f *indexer[R]) putAll(ks indexKeys, row *R) error {
+func (f *indexer) putAll(ks indexKeys, row any) error {
 	for i := range f.traits.indexes {
 		if err := f.put(&f.traits.indexes[i], ks, row, nil); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (f *indexer[R]) putAll(ks indexKeys, row *R) error {
 }
 
 // put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
-func (f *indexer[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (err error) {
+func (f *indexer) put(x *index, ks indexKeys, row any, which func(*half) bool) (err error) {
 	var pk, sk keys.HalfUpdate
 	for i := range x.halves {
 		h, o := &x.halves[i], &pk
@@ -88,7 +88,7 @@ func (f *indexer[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool)
 }
 
 // full is what a full write of the row does to a half.
-func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
+func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 	var few [8]keys.Value
 	vals := few[:0]
 	for _, field := range h.fields {
@@ -99,14 +99,14 @@ func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 
 // updated are the keys after a full write of a row that was read: those of the halves that it changed are composed
 // again.
-func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
+func (f *indexer) updated(e *entry, row any) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {
 		return nil, nil
 	}
 	changed := func(h *half) bool {
 		return slices.ContainsFunc(h.fields, func(field int) bool {
-			return f.codec.Value(&e.row, field) != f.codec.Value(row, field)
+			return f.codec.Value(e.row, field) != f.codec.Value(row, field)
 		})
 	}
 	copied := false
@@ -134,7 +134,7 @@ func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
-func (f *indexer[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys,
+func (f *indexer) patched(e *entry, row any, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys,
 	error) {
 	alone := !f.traits.policy && f.traits.writer == ""
 	if alone && !exists {
@@ -172,7 +172,7 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 
 // judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's
 // key and the times of its writes are known to every patch.
-func (f *indexer[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpdate, error) {
+func (f *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
 	for _, field := range h.fields {
@@ -190,7 +190,7 @@ func (f *indexer[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfU
 }
 
 // nothingSaid is a list of mentions by field that holds none, for one patch.
-func (f *indexer[R]) nothingSaid() []keys.FieldChange {
+func (f *indexer) nothingSaid() []keys.FieldChange {
 	if f.said == nil {
 		f.said = make([]keys.FieldChange, len(f.desc.Fields))
 	}

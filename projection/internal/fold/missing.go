@@ -49,7 +49,7 @@ func (m missing) with(o missing) missing {
 
 // missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey:
 // then the row is taken for absent.
-func (f *rows[R]) missKey(key keys.Key) error {
+func (f *rows) missKey(key keys.Key) error {
 	if !f.given.keys[key] {
 		if f.misses.keys == nil {
 			f.misses.keys = map[keys.Key]bool{}
@@ -61,7 +61,7 @@ func (f *rows[R]) missKey(key keys.Key) error {
 
 // missLatest notes that the latest row of the partition is not there for the event in hand, and which was the latest
 // before is not known. It is ErrNextCommit, or nil in a survey: then the op is passed over.
-func (f *partitions[R]) missLatest(pk string) error {
+func (f *partitions) missLatest(pk string) error {
 	if f.misses.latest == nil {
 		f.misses.latest = map[string]int{}
 	}
@@ -69,7 +69,7 @@ func (f *partitions[R]) missLatest(pk string) error {
 	return f.unlessSurveyed(ErrNextCommit)
 }
 
-func (f *rows[R]) unlessSurveyed(err error) error {
+func (f *rows) unlessSurveyed(err error) error {
 	if f.bounds.surveying {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (f *rows[R]) unlessSurveyed(err error) error {
 }
 
 // give asks for what former evaluations have missed.
-func (f *rows[R]) give() {
+func (f *rows) give() {
 	f.given, f.misses = f.given.with(f.misses), missing{}
 	for key := range f.given.keys {
 		_ = f.needKey(key) // it was checked when it was composed; a Follow that brings another fails by itself

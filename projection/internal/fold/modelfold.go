@@ -59,38 +59,38 @@ type member interface {
 
 // modelFold is a Fold's rows of one model: the rows by their keys, what is known of partitions, and the keys that are
 // unique.
-type modelFold[R any] struct {
-	*rows[R]
-	*references[R]
-	*tracking[R]
-	*followers[R]
-	*neighbours[R]
-	unique *uniqueKeys[R]
+type modelFold struct {
+	*rows
+	*references
+	*tracking
+	*followers
+	*neighbours
+	unique *uniqueKeys
 }
 
-func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds,
-	readers int) *modelFold[R] {
+func newModelFold(codec querydb.AnyCodec, db *querydb.DB, w *querydb.Writer, b *bounds,
+	readers int) *modelFold {
 	m := newRowModel(codec, w)
-	rs := &rows[R]{indexer: indexer[R]{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer),
+	rs := &rows{indexer: indexer{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer),
 		bounds: b}
 	if m.desc.Entity != nil {
 		rs.slots = len(m.desc.Entity.Table.Indexes)
 	}
-	rs.partitions = &partitions[R]{rows: rs, readers: readers}
-	rs.unique = &uniqueKeys[R]{rows: rs}
-	rs.views = &views[R]{}
-	rs.refs = &references[R]{of: rs, all: codec.References, bound: &bound{}}
-	rs.tracking = &tracking[R]{references: rs.refs}
-	rs.tracking.followers = &followers[R]{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
-	f := &modelFold[R]{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours[R]{}, rs.unique}
+	rs.partitions = &partitions{rows: rs, readers: readers}
+	rs.unique = &uniqueKeys{rows: rs}
+	rs.views = &views{}
+	rs.refs = &references{of: rs, all: codec.References(), bound: &bound{}}
+	rs.tracking = &tracking{references: rs.refs}
+	rs.tracking.followers = &followers{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
+	f := &modelFold{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours{}, rs.unique}
 	f.neighbours.rows, f.views.of = f, f
 	return f
 }
 
-func (f *modelFold[R]) model() *querydb.Model { return f.desc }
+func (f *modelFold) model() *querydb.Model { return f.desc }
 
-func (f *modelFold[R]) reset() {
-	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
+func (f *modelFold) reset() {
+	f.entries = make(map[keys.Key]*entry, len(f.entries))
 	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
 	clear(f.followed)
 	f.follows = f.follows[:0]
@@ -100,7 +100,7 @@ func (f *modelFold[R]) reset() {
 	f.give()
 }
 
-func (f *modelFold[R]) need(op Op, at ApplyPoint) error {
+func (f *modelFold) need(op Op, at ApplyPoint) error {
 	on, what, err := f.views.evaluator(op)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *modelFold[R]) need(op Op, at ApplyPoint) error {
 	return what.need(on, at)
 }
 
-func (f *modelFold[R]) eval(op Op, at ApplyPoint) error {
+func (f *modelFold) eval(op Op, at ApplyPoint) error {
 	on, what, err := f.views.evaluator(op)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *modelFold[R]) eval(op Op, at ApplyPoint) error {
 	return what.eval(on, at)
 }
 
-func (f *modelFold[R]) load(ctx context.Context) error {
+func (f *modelFold) load(ctx context.Context) error {
 	if len(f.wanted) > 0 {
 		stored, err := f.db.Get(ctx, f.desc, f.wanted, true)
 		if err != nil {
@@ -131,17 +131,17 @@ func (f *modelFold[R]) load(ctx context.Context) error {
 	return f.partitions.load(ctx)
 }
 
-func (f *modelFold[R]) begin() {
+func (f *modelFold) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
 	clear(f.followers.asked)
 	f.partitions.begin()
 	f.views.begin()
 }
 
-func (f *modelFold[R]) changed() int { return len(f.journal) }
+func (f *modelFold) changed() int { return len(f.journal) }
 
 // encode makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
-func (f *modelFold[R]) encode() error {
+func (f *modelFold) encode() error {
 	for i := range f.journal {
 		u := &f.journal[i]
 		if err := f.encodeEntry(u.entry, &u.was); err != nil {
@@ -155,7 +155,7 @@ func (f *modelFold[R]) encode() error {
 }
 
 // size is what is to be written now of rows.
-func (f *modelFold[R]) size() (writes, bytes int) {
+func (f *modelFold) size() (writes, bytes int) {
 	perRow := 1 + 2*len(f.traits.unique) // a unique key is given up, and another taken
 	for _, e := range f.dirty {
 		if e.event != 0 {
@@ -167,7 +167,7 @@ func (f *modelFold[R]) size() (writes, bytes int) {
 }
 
 // follow notes that the event goes on from a row that it does not write.
-func (f *modelFold[R]) follow(row keys.Key, at ApplyPoint) {
+func (f *modelFold) follow(row keys.Key, at ApplyPoint) {
 	if !f.bounds.shared {
 		return
 	}
@@ -181,17 +181,17 @@ func (f *modelFold[R]) follow(row keys.Key, at ApplyPoint) {
 }
 
 // changesFollowed reports whether the event in hand changes a row that an event of the commit goes on from.
-func (f *modelFold[R]) changesFollowed() bool {
-	return len(f.followed) > 0 && slices.ContainsFunc(f.journal, func(u undo[R]) bool {
+func (f *modelFold) changesFollowed() bool {
+	return len(f.followed) > 0 && slices.ContainsFunc(f.journal, func(u undo) bool {
 		return f.followed[u.entry.key] != 0
 	})
 }
 
-func (f *modelFold[R]) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.unique.judge(at) }
+func (f *modelFold) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.unique.judge(at) }
 
-func (f *modelFold[R]) takeUniqueKeys() { f.unique.take() }
+func (f *modelFold) takeUniqueKeys() { f.unique.take() }
 
-func (f *modelFold[R]) rollback() {
+func (f *modelFold) rollback() {
 	for i := range f.journal {
 		f.journal[i].entry.state = f.journal[i].was
 	}
@@ -201,11 +201,11 @@ func (f *modelFold[R]) rollback() {
 	f.partitions.rollback()
 }
 
-func (f *modelFold[R]) missed() missing { return f.misses.with(missing{}) }
+func (f *modelFold) missed() missing { return f.misses.with(missing{}) }
 
-func (f *modelFold[R]) miss(what missing) { f.misses = f.misses.with(what) }
+func (f *modelFold) miss(what missing) { f.misses = f.misses.with(what) }
 
-func (f *modelFold[R]) writes(dst []querydb.Write) []querydb.Write {
+func (f *modelFold) writes(dst []querydb.Write) []querydb.Write {
 	dst = f.partitions.writes(dst)
 	for _, e := range f.dirty {
 		if e.event == 0 { // every event that changed it was taken back
@@ -220,9 +220,9 @@ func (f *modelFold[R]) writes(dst []querydb.Write) []querydb.Write {
 	return dst
 }
 
-func (f *modelFold[R]) committed(end querydb.Position) {
+func (f *modelFold) committed(end querydb.Position) {
 	f.given = missing{}
 	f.partitions.committed(end)
 }
 
-func (f *modelFold[R]) forget() { f.partitions.latest = latestRows{} }
+func (f *modelFold) forget() { f.partitions.latest = latestRows{} }

@@ -13,11 +13,11 @@ type Op interface {
 	model() *querydb.Model
 }
 
-// change is an Op on rows of the type R.
-type change[R any] interface {
+// change is an Op as the rows of its model take it.
+type change interface {
 	Op
-	need(f *modelFold[R], at ApplyPoint) error
-	eval(f *modelFold[R], at ApplyPoint) error
+	need(f *modelFold, at ApplyPoint) error
+	eval(f *modelFold, at ApplyPoint) error
 }
 
 // Target is the row that an op is about, or why there is none.
@@ -38,57 +38,71 @@ func (t *target) model() *querydb.Model { return t.of }
 
 func (t Target) internal() target { return target{t.Model, t.Key, t.Err} }
 
-// Set replaces the row, or creates it.
-func Set[R any](codec *querydb.Codec[R], row R) RowOp { return &setOp[R]{targetOf(codec, &row), row} }
+// RowFunc is a function of users, a func(*R), without the type of the row: see querydb.AnyCodec.
+type RowFunc interface{ call(row any) }
 
-// Create creates the row and keeps one that exists as it is.
-func Create[R any](codec *querydb.Codec[R], row R) RowOp {
-	return &createOp[R]{targetOf(codec, &row), row}
+// RowFuncOf is the RowFunc of a function, nil for none.
+func RowFuncOf[R any](f func(*R)) RowFunc {
+	if f == nil {
+		return nil
+	}
+	return rowFunc[R](f)
 }
 
+// rowFunc is a function with a method: in an interface it takes no memory, as a closure would.
+type rowFunc[R any] func(*R)
+
+func (f rowFunc[R]) call(row any) { f(row.(*R)) }
+
+// Set replaces the row, or creates it. The row is the op's from then on, here and wherever else an op is made of one.
+func Set(codec querydb.AnyCodec, row any) RowOp { return &setOp{targetOf(codec, row), row} }
+
+// Create creates the row and keeps one that exists as it is.
+func Create(codec querydb.AnyCodec, row any) RowOp { return &createOp{targetOf(codec, row), row} }
+
 // Update changes a row that exists. The identity, where it is not nil, sets the key fields that the row must have.
-func Update[R any](t Target, identity func(*R), change func(*R)) RowOp {
-	return &updateOp[R]{target: t.internal(), change: change, identity: identity}
+func Update(t Target, identity, change RowFunc) RowOp {
+	return &updateOp{target: t.internal(), change: change, identity: identity}
 }
 
 // Upsert is Update of the row, or of initial where there is none.
-func Upsert[R any](t Target, identity func(*R), initial R, change func(*R)) RowOp {
-	return &updateOp[R]{target: t.internal(), change: change, identity: identity, initial: &initial}
+func Upsert(t Target, identity RowFunc, initial any, change RowFunc) RowOp {
+	return &updateOp{target: t.internal(), change: change, identity: identity, initial: initial}
 }
 
 // Delete removes the row; one that is not there is no error.
-func Delete[R any](t Target, identity func(*R)) RowOp { return &deleteOp[R]{t.internal(), identity} }
+func Delete(t Target, identity RowFunc) RowOp { return &deleteOp{t.internal(), identity} }
 
 // targetOf composes the key of a row that is to be written. A row whose key holds a stamp has its key only when the
 // time of the event is known: see rowModel.stamped.
-func targetOf[R any](codec *querydb.Codec[R], row *R) target {
+func targetOf(codec querydb.AnyCodec, row any) target {
 	t := target{of: codec.Model}
 	if !stampedKey(codec.Model) {
-		t.key, t.err = querydb.KeyOf(codec, row)
+		t.key, t.err = codec.KeyOf(row)
 	}
 	return t
 }
 
-type setOp[R any] struct {
+type setOp struct {
 	target
-	row R
+	row any
 }
 
-func (o *setOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+func (o *setOp) need(f *modelFold, at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
-	if err := f.refs.needSources(&o.row); err != nil {
+	if err := f.refs.needSources(o.row); err != nil {
 		return err
 	}
 	if !f.readsReplaced() { // it does not matter what the row replaces
 		return nil
 	}
-	return f.needRow(&o.row, o.key, at)
+	return f.needRow(o.row, o.key, at)
 }
 
-func (o *setOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	row, key, err := f.stamped(o.row, o.key, at)
+func (o *setOp) eval(f *modelFold, at ApplyPoint) error {
+	row, key, err := f.stamped(f.codec.Copy(o.row), o.key, at)
 	if err != nil {
 		return err
 	}
@@ -98,23 +112,23 @@ func (o *setOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	return nil
 }
 
-type createOp[R any] struct {
+type createOp struct {
 	target
-	row R
+	row any
 }
 
-func (o *createOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+func (o *createOp) need(f *modelFold, at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
-	if err := f.refs.needSources(&o.row); err != nil {
+	if err := f.refs.needSources(o.row); err != nil {
 		return err
 	}
-	return f.needRow(&o.row, o.key, at)
+	return f.needRow(o.row, o.key, at)
 }
 
-func (o *createOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	row, key, err := f.stamped(o.row, o.key, at)
+func (o *createOp) eval(f *modelFold, at ApplyPoint) error {
+	row, key, err := f.stamped(f.codec.Copy(o.row), o.key, at)
 	if err != nil {
 		return err
 	}
@@ -123,20 +137,20 @@ func (o *createOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 		return nil
 	}
 	if f.visible(e, at) {
-		return f.identical(e, &row, at)
+		return f.identical(e, row, at)
 	}
 	return f.replace(e, row, at)
 }
 
 // updateOp is Update, and Upsert where it has an initial row.
-type updateOp[R any] struct {
+type updateOp struct {
 	target
-	change   func(*R)
-	initial  *R
-	identity func(*R)
+	change   RowFunc
+	initial  any
+	identity RowFunc
 }
 
-func (o *updateOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+func (o *updateOp) need(f *modelFold, _ ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
@@ -148,7 +162,7 @@ func (o *updateOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 	return f.needKey(o.key)
 }
 
-func (o *updateOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *updateOp) eval(f *modelFold, at ApplyPoint) error {
 	e := f.entry(o.key)
 	if f.passed(e, at) {
 		return nil
@@ -157,34 +171,34 @@ func (o *updateOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 		return err
 	}
 	if f.visible(e, at) {
-		row := f.refs.forUser(&e.row)
-		o.change(&row)
+		row := f.refs.forUser(e.row)
+		o.change.call(row)
 		return f.update(e, row, at)
 	}
 	if o.initial == nil {
 		return fmt.Errorf("update %s row %q: %w; Upsert creates one", f.desc.Name, e.key, ErrNoRow)
 	}
 	row := f.refs.forUser(o.initial)
-	o.change(&row)
-	if err := f.sameKey(e, &row, at); err != nil {
+	o.change.call(row)
+	if err := f.sameKey(e, row, at); err != nil {
 		return err
 	}
 	return f.replace(e, row, at)
 }
 
-type deleteOp[R any] struct {
+type deleteOp struct {
 	target
-	identity func(*R)
+	identity RowFunc
 }
 
-func (o *deleteOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+func (o *deleteOp) need(f *modelFold, _ ApplyPoint) error {
 	if o.err == nil && f.mustRead() {
 		return f.needKey(o.key)
 	}
 	return o.err
 }
 
-func (o *deleteOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *deleteOp) eval(f *modelFold, at ApplyPoint) error {
 	e := f.entry(o.key)
 	if f.passed(e, at) || f.identified(e, o.identity, at) != nil { // of that id there is no row
 		return nil
@@ -194,30 +208,30 @@ func (o *deleteOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 }
 
 // Patch is a partial write, evaluated after [keys.IndexHalf.UpdateForPatch]. It is an Op.
-type Patch[R any] struct {
+type Patch struct {
 	target
-	fill    func(*R)
-	changes []fieldChange[R]
+	fill    RowFunc
+	changes []fieldChange
 }
 
 // fieldChange is what a Patch says of one field.
-type fieldChange[R any] struct {
+type fieldChange struct {
 	mention keys.FieldChange
 	field   int
-	apply   func(*R) // nil where the field cannot be null
+	apply   RowFunc // nil where the field cannot be null
 }
 
 // NewPatch makes a Patch that changes nothing. It creates rows with fill, or none without it.
-func NewPatch[R any](t Target, fill func(*R)) Patch[R] {
-	return Patch[R]{target: t.internal(), fill: fill}
+func NewPatch(t Target, fill RowFunc) Patch {
+	return Patch{target: t.internal(), fill: fill}
 }
 
 // Extend has a Patch change a field too. What is said last of a field counts.
-func Extend[R any](p *Patch[R], m keys.FieldChange, field int, apply func(*R)) {
-	p.changes = append(p.changes, fieldChange[R]{m, field, apply})
+func Extend(p *Patch, m keys.FieldChange, field int, apply RowFunc) {
+	p.changes = append(p.changes, fieldChange{m, field, apply})
 }
 
-func (p *Patch[R]) need(f *modelFold[R], _ ApplyPoint) error {
+func (p *Patch) need(f *modelFold, _ ApplyPoint) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -237,18 +251,18 @@ func (p *Patch[R]) need(f *modelFold[R], _ ApplyPoint) error {
 }
 
 // needSources asks for the rows that the patch makes the row refer to.
-func (p *Patch[R]) needSources(f *modelFold[R]) error {
+func (p *Patch) needSources(f *modelFold) error {
 	if len(f.refs.all) == 0 {
 		return nil
 	}
-	var row R
+	row := f.codec.New()
 	for _, s := range p.changes {
-		s.apply(&row)
+		s.apply.call(row)
 	}
-	return f.refs.needSources(&row)
+	return f.refs.needSources(row)
 }
 
-func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (p *Patch) eval(f *modelFold, at ApplyPoint) error {
 	e := f.entry(p.key)
 	if f.passed(e, at) {
 		return nil
@@ -257,25 +271,26 @@ func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
 		return err
 	}
 	exists := f.visible(e, at)
-	var row R
+	var row any
 	switch {
 	case exists:
-		row = f.codec.Clone(&e.row)
+		row = f.codec.Clone(e.row)
 	case p.fill == nil:
 		return fmt.Errorf("patch %s row %q: %w, and these ops have no Fill to create one", f.desc.Name, e.key, ErrNoRow)
 	default:
-		p.fill(&row)
+		row = f.codec.New()
+		p.fill.call(row)
 	}
 	said := f.nothingSaid()
 	for _, s := range p.changes {
-		s.apply(&row)
+		s.apply.call(row)
 		said[s.field] = s.mention
 	}
-	if err := f.sameKey(e, &row, at); err != nil {
+	if err := f.sameKey(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, &row, exists, at)
-	indexes, err := f.patched(e, &row, exists, said, at)
+	f.stamp(e, row, exists, at)
+	indexes, err := f.patched(e, row, exists, said, at)
 	if err != nil {
 		return err
 	}
@@ -284,16 +299,16 @@ func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
 }
 
 // DeletePartition removes all rows of the partition.
-func DeletePartition[R any](t PartitionTarget) Op { return &deletePartitionOp[R]{t} }
+func DeletePartition(t PartitionTarget) Op { return &deletePartitionOp{t} }
 
-type deletePartitionOp[R any] struct{ PartitionTarget }
+type deletePartitionOp struct{ PartitionTarget }
 
-func (o *deletePartitionOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+func (o *deletePartitionOp) need(f *modelFold, _ ApplyPoint) error {
 	switch {
 	case o.Err != nil:
 	case deletesAtOnce(f):
 		if f.partitions.all[o.Partition] == nil {
-			f.partitions.all[o.Partition] = &partition[R]{unread: true}
+			f.partitions.all[o.Partition] = &partition{unread: true}
 		}
 	case f.views.whole != nil: // the rows stay where they have other parts
 		f.views.whole.partitions.needAll(o.Partition)
@@ -304,11 +319,11 @@ func (o *deletePartitionOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 }
 
 // deletesAtOnce reports whether the store deletes partitions, so that their rows need not be read.
-func deletesAtOnce[R any](f *modelFold[R]) bool {
+func deletesAtOnce(f *modelFold) bool {
 	return !f.bounds.shared && f.traits.writer == "" && !f.tracking.tracks()
 }
 
-func (o *deletePartitionOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
 	f.bounds.wiped = at.Event
 	for _, e := range f.views.entriesOf(o.Partition) {
 		if f.passed(e, at) || !e.present {

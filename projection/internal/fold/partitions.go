@@ -18,30 +18,30 @@ import (
 const partitionPage = 1000
 
 // partitions are those of which more is to be known than rows by their keys.
-type partitions[R any] struct {
-	*rows[R]
+type partitions struct {
+	*rows
 	readers int // that read partitions at once
-	all     map[string]*partition[R]
+	all     map[string]*partition
 	gone    []gone // those that are deleted at once
 	kept    int    // of these, by former events
 	latest  latestRows
 }
 
-func (f *partitions[R]) reset() { f.all, f.gone = map[string]*partition[R]{}, nil }
+func (f *partitions) reset() { f.all, f.gone = map[string]*partition{}, nil }
 
-func (f *partitions[R]) begin() { f.kept = len(f.gone) }
+func (f *partitions) begin() { f.kept = len(f.gone) }
 
 // deletes reports whether the event in hand deletes a partition at once.
-func (f *partitions[R]) deletes() bool { return len(f.gone) > f.kept }
+func (f *partitions) deletes() bool { return len(f.gone) > f.kept }
 
-func (f *partitions[R]) rollback() {
+func (f *partitions) rollback() {
 	for _, g := range f.gone[f.kept:] {
 		f.all[g.pk].gone = false
 	}
 	f.gone = f.gone[:f.kept]
 }
 
-func (f *partitions[R]) writes(dst []querydb.Write) []querydb.Write {
+func (f *partitions) writes(dst []querydb.Write) []querydb.Write {
 	for _, g := range f.gone {
 		row := querydb.Row{Key: keys.Key{PK: g.pk}, Position: g.pos}
 		dst = append(dst, querydb.Write{Model: f.desc, Row: row, DeletePartition: true})
@@ -51,45 +51,45 @@ func (f *partitions[R]) writes(dst []querydb.Write) []querydb.Write {
 
 // partition is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that
 // events have named.
-type partition[R any] struct {
-	whole   bool        // it was read whole
-	keys    bool        // and of rows that no event names only what it takes to delete them is kept
-	unread  bool        // nothing of it was read: it is to be deleted at once
-	gone    bool        // an event of the window has deleted it at once
-	most    int         // else, how many of the latest rows are looked for where last is not known
-	last    *latestRow  // and the one of which it is known that it and all after it were read
-	found   *latestRow  // the latest row, where it was looked for and can be remembered
-	entries []*entry[R] // in the order of their keys; new rows at the end
+type partition struct {
+	whole   bool       // it was read whole
+	keys    bool       // and of rows that no event names only what it takes to delete them is kept
+	unread  bool       // nothing of it was read: it is to be deleted at once
+	gone    bool       // an event of the window has deleted it at once
+	most    int        // else, how many of the latest rows are looked for where last is not known
+	last    *latestRow // and the one of which it is known that it and all after it were read
+	found   *latestRow // the latest row, where it was looked for and can be remembered
+	entries []*entry   // in the order of their keys; new rows at the end
 	// recent has the rows in ascending order of the positions that they had when they were added to it: those that
 	// events of the source partition wrote before, and whatever the window's events touched, as often as they did. The
 	// latest row is found from its end, without a look at all the others.
-	recent []standing[R]
+	recent []standing
 }
 
 // standing is a row and the position of the event that wrote it.
-type standing[R any] struct {
-	*entry[R]
+type standing struct {
+	*entry
 	pos querydb.Position
 }
 
 // needAll asks for all rows of a partition.
-func (f *partitions[R]) needAll(pk string) { f.all[pk] = &partition[R]{whole: true} }
+func (f *partitions) needAll(pk string) { f.all[pk] = &partition{whole: true} }
 
 // needKeys asks for the keys of all rows of a partition.
-func (f *partitions[R]) needKeys(pk string) {
+func (f *partitions) needKeys(pk string) {
 	if p := f.all[pk]; p == nil {
-		f.all[pk] = &partition[R]{whole: true, keys: true}
+		f.all[pk] = &partition{whole: true, keys: true}
 	} else {
 		p.whole = true
 	}
 }
 
-func (f *partitions[R]) load(ctx context.Context) error {
+func (f *partitions) load(ctx context.Context) error {
 	if len(f.all) == 0 {
 		return nil
 	}
 	for _, p := range f.all {
-		*p = partition[R]{whole: p.whole, keys: p.keys, unread: p.unread, most: p.most, last: p.last}
+		*p = partition{whole: p.whole, keys: p.keys, unread: p.unread, most: p.most, last: p.last}
 		if !f.known(p) {
 			p.last = nil
 		}
@@ -113,7 +113,7 @@ func (f *partitions[R]) load(ctx context.Context) error {
 		}
 	}
 	for _, p := range f.all {
-		slices.SortFunc(p.entries, func(a, b *entry[R]) int { return cmp.Compare(a.key.SK, b.key.SK) })
+		slices.SortFunc(p.entries, func(a, b *entry) int { return cmp.Compare(a.key.SK, b.key.SK) })
 		p.order(f.bounds.first.Partition)
 	}
 	return nil
@@ -121,7 +121,7 @@ func (f *partitions[R]) load(ctx context.Context) error {
 
 // read reads all rows of the partitions that are to be known whole, and the latest of the others that is not
 // known, many at a time: a store that is shared is some milliseconds away.
-func (f *partitions[R]) read(ctx context.Context) error {
+func (f *partitions) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var pks []string
@@ -147,12 +147,12 @@ func (f *partitions[R]) read(ctx context.Context) error {
 }
 
 // guardedLoad is loadOne, on a goroutine of its own: a panic there would end the process.
-func (f *partitions[R]) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
+func (f *partitions) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
 	defer usercode.Recovered(&err)
 	return f.loadOne(ctx, pk, rows)
 }
 
-func (f *partitions[R]) loadOne(ctx context.Context, pk string, rows *sync.Mutex) error {
+func (f *partitions) loadOne(ctx context.Context, pk string, rows *sync.Mutex) error {
 	p := f.all[pk]
 	s := &search{most: max(1, p.most)}
 	err := f.eachPage(ctx, pk, func(page []querydb.Row) error {
@@ -198,21 +198,25 @@ func (f *partitions[R]) loadOne(ctx context.Context, pk string, rows *sync.Mutex
 }
 
 // strip forgets of a row that was read what is not needed to delete it.
-func (f *partitions[R]) strip(e *entry[R]) {
+func (f *partitions) strip(e *entry) {
 	if f.tracking.tracks() {
 		return // its links are to be deleted too
 	}
-	var none R
-	if t := f.desc.TTL; t >= 0 && e.present {
-		if end := f.codec.Time(&e.row, t); !end.IsZero() {
-			f.codec.SetTime(&none, t, end)
+	e.read = false
+	if !e.present {
+		return
+	}
+	none := f.codec.New()
+	if t := f.desc.TTL; t >= 0 {
+		if end := f.codec.Time(e.row, t); !end.IsZero() {
+			f.codec.SetTime(none, t, end)
 		}
 	}
-	e.row, e.read = none, false
+	e.row = none
 }
 
 // eachPage reads a partition, a page of about a megabyte at a time.
-func (f *partitions[R]) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
+func (f *partitions) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
 	const bytes = 1 << 20
 	q := querydb.Query{Index: driver.Primary, PK: pk, Limit: 32, Consistent: true}
 	for {
@@ -232,13 +236,13 @@ func (f *partitions[R]) eachPage(ctx context.Context, pk string, visit func([]qu
 }
 
 // order makes recent of what was read. Rows that another source partition wrote last have no place in its order.
-func (p *partition[R]) order(source string) {
+func (p *partition) order(source string) {
 	for _, e := range p.entries {
 		if e.present && e.pos.Partition == source {
-			p.recent = append(p.recent, standing[R]{e, e.pos})
+			p.recent = append(p.recent, standing{e, e.pos})
 		}
 	}
-	slices.SortFunc(p.recent, func(a, b standing[R]) int { return compare(a.pos, b.pos) })
+	slices.SortFunc(p.recent, func(a, b standing) int { return compare(a.pos, b.pos) })
 }
 
 // compare orders positions of one partition.
@@ -247,7 +251,7 @@ func compare(a, b querydb.Position) int {
 }
 
 // add puts a row that an event of the window has touched in its place, which is the last but for rows that are ahead.
-func (p *partition[R]) add(s standing[R]) {
+func (p *partition) add(s standing) {
 	i := len(p.recent)
 	for i > 0 && s.pos.Before(p.recent[i-1].pos) {
 		i--
@@ -257,7 +261,7 @@ func (p *partition[R]) add(s standing[R]) {
 
 // latestFor returns the row of the partition that a Follow of the event continues, nil where there is none. It is not
 // known where the row that was known to be the latest is gone, and others may be there.
-func (f *partitions[R]) latestFor(pk string, at ApplyPoint) (best *entry[R], known bool) {
+func (f *partitions) latestFor(pk string, at ApplyPoint) (best *entry, known bool) {
 	p := f.all[pk]
 	var highest latestRow
 	for _, s := range slices.Backward(p.recent) {

@@ -41,9 +41,9 @@ func (e *RefNotFoundError) Is(target error) bool { return target == ErrNoRow }
 var errDeletedHere = errors.New("the event itself deletes it")
 
 // references are the copies that rows of a model hold, and those that other rows hold of them.
-type references[R any] struct {
-	of  *rows[R]
-	all []querydb.Reference[R]
+type references struct {
+	of  *rows
+	all []querydb.AnyReference
 	*bound
 }
 
@@ -60,11 +60,11 @@ type copied struct {
 }
 
 // bind finds the models that the copies are of among those of the Fold.
-func (f *references[R]) bind(members []member) {
+func (f *references) bind(members []member) {
 	for n, ref := range f.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
-		f.nested = f.nested || ref.Count != nil
+		f.nested = f.nested || ref.Nested
 		if !ref.Tracked() {
 			continue
 		}
@@ -79,36 +79,35 @@ func (f *references[R]) bind(members []member) {
 }
 
 // forUser is a copy of a row that a function of users may change.
-func (f *references[R]) forUser(row *R) R {
+func (f *references) forUser(row any) any {
 	if len(f.all) == 0 {
 		return f.of.codec.Clone(row)
 	}
 	return f.withoutCopies(f.of.codec.Clone(row))
 }
 
-func (f *references[R]) withoutCopies(row R) R {
+// withoutCopies removes the copies from a row, and returns it.
+func (f *references) withoutCopies(row any) any {
 	for i := range f.all {
-		for place := range f.all[i].Places(&row) {
-			f.all[i].Fill(&row, place, nil)
+		for place := range f.all[i].Places(row) {
+			f.all[i].Fill(row, place, nil)
 		}
 	}
 	return row
 }
 
 // kept is a row that is to be written over an entry, with the copies that stay as they are, and those that are to be
-// filled in. It takes and returns the row itself: one whose address is taken is memory of its own, and most rows have
-// no copies.
-func (f *references[R]) kept(e *entry[R], row R, anew bool) (R, []copied) {
+// filled in.
+func (f *references) kept(e *entry, row any, anew bool) (any, []copied) {
 	if anew && f.nested {
-		row = f.of.codec.Clone(&row) // copies within objects are filled into memory of the row's own
+		row = f.of.codec.Clone(row) // copies within objects are filled into memory of the row's own
 	}
-	unfilled := f.keepCopies(e, &row, anew)
-	return row, unfilled
+	return row, f.keepCopies(e, row, anew)
 }
 
 // keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns those
 // that are to be filled in. Of a row that is written anew these are all.
-func (f *references[R]) keepCopies(e *entry[R], row *R, anew bool) (unfilled []copied) {
+func (f *references) keepCopies(e *entry, row any, anew bool) (unfilled []copied) {
 	for i := range f.all {
 		ref := &f.all[i]
 		for place := range ref.Places(row) {
@@ -118,7 +117,7 @@ func (f *references[R]) keepCopies(e *entry[R], row *R, anew bool) (unfilled []c
 				continue
 			}
 			if from, held := f.placeOf(e, c, place); held && !anew {
-				ref.Keep(row, place, &e.row, from)
+				ref.Keep(row, place, e.row, from)
 			} else if !slices.Contains(unfilled, c) {
 				unfilled = append(unfilled, c)
 			}
@@ -128,17 +127,20 @@ func (f *references[R]) keepCopies(e *entry[R], row *R, anew bool) (unfilled []c
 }
 
 // placeOf finds a place where the row of an entry holds the copy, the likely one first.
-func (f *references[R]) placeOf(e *entry[R], c copied, likely int) (place int, held bool) {
+func (f *references) placeOf(e *entry, c copied, likely int) (place int, held bool) {
+	if e.row == nil {
+		return 0, false
+	}
 	ref := &f.all[c.ref]
-	n := ref.Places(&e.row)
+	n := ref.Places(e.row)
 	switch {
 	case slices.Contains(e.unfilled, c):
 		return 0, false
-	case likely < n && ref.Identifier(&e.row, likely) == c.id:
+	case likely < n && ref.Identifier(e.row, likely) == c.id:
 		return likely, true
 	}
 	for place := range n {
-		if ref.Identifier(&e.row, place) == c.id {
+		if ref.Identifier(e.row, place) == c.id {
 			return place, true
 		}
 	}
@@ -146,7 +148,7 @@ func (f *references[R]) placeOf(e *entry[R], c copied, likely int) (place int, h
 }
 
 // needSources asks for the rows that a row refers to, as far as its identifiers are known before evaluation.
-func (f *references[R]) needSources(row *R) error {
+func (f *references) needSources(row any) error {
 	for i := range f.all {
 		ref := &f.all[i]
 		for place := range ref.Places(row) {
@@ -167,7 +169,7 @@ func (f *references[R]) needSources(row *R) error {
 }
 
 // fillIn fills a copy of the source in wherever the row has one of that identifier.
-func (f *references[R]) fillIn(row *R, c copied, source any) {
+func (f *references) fillIn(row any, c copied, source any) {
 	ref := &f.all[c.ref]
 	for place := range ref.Places(row) {
 		if ref.Identifier(row, place) == c.id {
@@ -177,7 +179,7 @@ func (f *references[R]) fillIn(row *R, c copied, source any) {
 }
 
 // fillCopies fills in the copies of a row that the event in hand has changed.
-func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
+func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 	if err := f.checkIdentifiers(e); err != nil {
 		return err
 	}
@@ -192,7 +194,7 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 			f.sources[c.ref].isFilledIn(key, c.id, at.Event)
 		}
 		if source != nil {
-			f.fillIn(&e.row, c, source)
+			f.fillIn(e.row, c, source)
 			continue
 		}
 		if ref.NullIfMissing && (err == nil || err == errDeletedHere) {
@@ -215,14 +217,14 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 }
 
 // checkIdentifiers fails where a row refers to no row, and must.
-func (f *references[R]) checkIdentifiers(e *entry[R]) error {
+func (f *references) checkIdentifiers(e *entry) error {
 	if !e.present {
 		return nil
 	}
 	for i := range f.all {
 		ref := &f.all[i]
-		for place := range ref.Places(&e.row) {
-			if ref.Required && ref.Identifier(&e.row, place) == "" {
+		for place := range ref.Places(e.row) {
+			if ref.Required && ref.Identifier(e.row, place) == "" {
 				name := "the identifier of " + ref.Path
 				if ref.ID >= 0 {
 					name = f.of.desc.Fields[ref.ID].Name
@@ -238,7 +240,7 @@ func (f *references[R]) checkIdentifiers(e *entry[R]) error {
 // sourceRow is a pointer to the row that has the key and the identifier, for a copy of it; nil where there is none,
 // and errDeletedHere where that is the event's own doing. A row whose identifier differs in casing may have the same
 // key.
-func (f *references[R]) sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error) {
+func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error) {
 	e := f.of.entry(key)
 	if !e.read && e.event == 0 {
 		return nil, f.of.missKey(key)
@@ -246,14 +248,14 @@ func (f *references[R]) sourceRow(key keys.Key, identifier string, at ApplyPoint
 	if e.event == at.Event && !e.present {
 		return nil, errDeletedHere
 	}
-	if !f.of.visible(e, at) || f.of.codec.Value(&e.row, f.of.desc.PK.Fields[0]) != keys.String(identifier) {
+	if !f.of.visible(e, at) || f.of.codec.Value(e.row, f.of.desc.PK.Fields[0]) != keys.String(identifier) {
 		return nil, nil
 	}
-	return &e.row, nil
+	return e.row, nil
 }
 
 // written yields the keys of the rows that the event in hand has written and not deleted.
-func (f *references[R]) written(yield func(*querydb.Model, keys.Key) bool) bool {
+func (f *references) written(yield func(*querydb.Model, keys.Key) bool) bool {
 	for i := range f.of.journal {
 		if e := f.of.journal[i].entry; e.present && !yield(f.of.desc, e.key) {
 			return false
@@ -263,7 +265,7 @@ func (f *references[R]) written(yield func(*querydb.Model, keys.Key) bool) bool 
 }
 
 // fill fills in the copies of all rows that the event in hand has changed.
-func (f *references[R]) fill(at ApplyPoint) error {
+func (f *references) fill(at ApplyPoint) error {
 	if len(f.all) == 0 {
 		return nil
 	}
@@ -335,11 +337,11 @@ func (t Tracked) of(model string) member {
 }
 
 // at finds the reference by which rows hold copies at the path.
-func (f *references[R]) at(path string) int {
-	return slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return r.Path == path })
+func (f *references) at(path string) int {
+	return slices.IndexFunc(f.all, func(r querydb.AnyReference) bool { return r.Path == path })
 }
 
-func (f *references[R]) recopies(path string, t *cascade.Task) bool {
+func (f *references) recopies(path string, t *cascade.Task) bool {
 	m := f.of.desc
 	filters, all, _ := t.Filters(m.Name)
 	others := f.of.bounds.shared || len(m.Writers) > 1
@@ -347,11 +349,11 @@ func (f *references[R]) recopies(path string, t *cascade.Task) bool {
 		recopy.Suits(m, &f.all[f.at(path)])
 }
 
-func (f *references[R]) stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error) {
+func (f *references) stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error) {
 	return f.of.db.Get(ctx, f.of.desc, held, true)
 }
 
-func (f *references[R]) recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (
+func (f *references) recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (
 	Recopied, error,
 ) {
 	i := f.at(path)
@@ -371,14 +373,14 @@ func (f *references[R]) recopy(ctx context.Context, path string, stored []queryd
 		return Recopied{Done: len(stored)}, err
 	}
 	_, all, _ := t.Filters(f.of.desc.Name)
-	return f.recopied(&recopy.Recopier[R]{
+	return f.recopied(&recopy.Recopier{
 		Codec: f.of.codec, Reference: ref, Identifier: t.Identifier, Source: source,
 		OnlyAbsent: source != nil && !ref.Cascade && !all,
 	}, stored), nil
 }
 
 // recopied makes the writes of as many rows as one commit holds.
-func (f *references[R]) recopied(r *recopy.Recopier[R], stored []querydb.Row) Recopied {
+func (f *references) recopied(r *recopy.Recopier, stored []querydb.Row) Recopied {
 	out := Recopied{Writes: make([]querydb.Write, 0, len(stored))}
 	bytes, most := 0, f.of.bounds.mostOfEvent
 	for i := range stored {

@@ -13,23 +13,23 @@ import (
 )
 
 // rowModel is what the fold knows of a model and its rows beforehand.
-type rowModel[R any] struct {
-	codec  *querydb.Codec[R]
+type rowModel struct {
+	codec  querydb.AnyCodec
 	desc   *querydb.Model
 	traits traits
 }
 
-func newRowModel[R any](codec *querydb.Codec[R], w *querydb.Writer) *rowModel[R] {
-	return &rowModel[R]{codec, codec.Model, traitsOf(codec.Model, w)}
+func newRowModel(codec querydb.AnyCodec, w *querydb.Writer) *rowModel {
+	return &rowModel{codec, codec.Model, traitsOf(codec.Model, w)}
 }
 
 // visible reports whether there is a row for the event: one that has expired is gone.
-func (m *rowModel[R]) visible(e *entry[R], at ApplyPoint) bool {
-	return e.present && m.lasts(&e.row, at)
+func (m *rowModel) visible(e *entry, at ApplyPoint) bool {
+	return e.present && m.lasts(e.row, at)
 }
 
 // lasts reports whether a row has not expired.
-func (m *rowModel[R]) lasts(row *R, at ApplyPoint) bool {
+func (m *rowModel) lasts(row any, at ApplyPoint) bool {
 	if m.desc.TTL < 0 {
 		return true
 	}
@@ -37,33 +37,28 @@ func (m *rowModel[R]) lasts(row *R, at ApplyPoint) bool {
 	return expires.IsZero() || expires.After(at.Watermark)
 }
 
-// stamped returns the row that an op brings with the time of the event in its key, and the key, where the key holds
-// such a field; any other row as it is.
-func (m *rowModel[R]) stamped(row R, key keys.Key, at ApplyPoint) (R, keys.Key, error) {
+// stamped gives a row that an op brings the time of the event in its key, where the key holds such a field, and
+// returns it with its key. The row must be the caller's own.
+func (m *rowModel) stamped(row any, key keys.Key, at ApplyPoint) (any, keys.Key, error) {
 	if !m.traits.stampedKey {
 		return row, key, nil
 	}
-	return m.stampedAnew(row, at)
-}
-
-// stampedAnew is stamped of a row whose key holds such a field: apart, because the address of its row is taken.
-func (m *rowModel[R]) stampedAnew(row R, at ApplyPoint) (R, keys.Key, error) {
 	for _, field := range [...]int{m.desc.CreatedAt, m.desc.UpdatedAt} {
 		if field >= 0 {
-			m.codec.SetTime(&row, field, at.Time)
+			m.codec.SetTime(row, field, at.Time)
 		}
 	}
-	key, err := querydb.KeyOf(m.codec, &row)
+	key, err := m.codec.KeyOf(row)
 	return row, key, err
 }
 
 // stamp gives the row that is to be written over an entry the times of its first and its last write. Keys of indexes
 // may be made of them, and are judged after that.
-func (m *rowModel[R]) stamp(e *entry[R], row *R, exists bool, at ApplyPoint) {
+func (m *rowModel) stamp(e *entry, row any, exists bool, at ApplyPoint) {
 	if c := m.desc.CreatedAt; m.traits.stamps[0] {
 		created := at.Time
 		if exists {
-			created = m.codec.Time(&e.row, c)
+			created = m.codec.Time(e.row, c)
 		}
 		m.codec.SetTime(row, c, created)
 	}
@@ -73,11 +68,11 @@ func (m *rowModel[R]) stamp(e *entry[R], row *R, exists bool, at ApplyPoint) {
 }
 
 // stamps reports whether the field is one that stamp fills.
-func (m *rowModel[R]) stamps(field int) bool {
+func (m *rowModel) stamps(field int) bool {
 	return m.traits.stamps[0] && field == m.desc.CreatedAt || m.traits.stamps[1] && field == m.desc.UpdatedAt
 }
 
-func (m *rowModel[R]) sameKeyFields(a, b *R) bool {
+func (m *rowModel) sameKeyFields(a, b any) bool {
 	for field, isKey := range m.traits.isKey {
 		if isKey && m.codec.Value(a, field) != m.codec.Value(b, field) {
 			return false
@@ -88,7 +83,7 @@ func (m *rowModel[R]) sameKeyFields(a, b *R) bool {
 
 // samePartition reports whether rows under the same partition key are of the same id, and not of two that differ in
 // casing.
-func (m *rowModel[R]) samePartition(a, b *R) bool {
+func (m *rowModel) samePartition(a, b any) bool {
 	return !m.traits.collides || !slices.ContainsFunc(m.desc.PK.Fields, func(field int) bool {
 		return m.codec.Value(a, field) != m.codec.Value(b, field)
 	})
@@ -96,14 +91,14 @@ func (m *rowModel[R]) samePartition(a, b *R) bool {
 
 // identical fails where another row than the one given is under the key of an entry: one whose key fields are others,
 // and differ in casing alone. A row that has expired is no row.
-func (m *rowModel[R]) identical(e *entry[R], row *R, at ApplyPoint) error {
+func (m *rowModel) identical(e *entry, row any, at ApplyPoint) error {
 	if !m.traits.collides {
 		return nil
 	}
 	there := e.others
 	switch {
 	case m.visible(e, at):
-		there = &e.row
+		there = e.row
 	case e.present || !e.end.IsZero() && !e.end.After(at.Watermark):
 		there = nil
 	}
@@ -116,7 +111,7 @@ func (m *rowModel[R]) identical(e *entry[R], row *R, at ApplyPoint) error {
 
 // difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or
 // by a separator within a value that is not escaped.
-func (m *rowModel[R]) difference(there, row *R) string {
+func (m *rowModel) difference(there, row any) string {
 	for field, isKey := range m.traits.isKey {
 		a, b := m.codec.Value(there, field).AsString(), m.codec.Value(row, field).AsString()
 		switch {
@@ -134,28 +129,30 @@ func (m *rowModel[R]) difference(there, row *R) string {
 
 // identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their
 // word.
-func (m *rowModel[R]) identified(e *entry[R], fill func(*R), at ApplyPoint) error {
+func (m *rowModel) identified(e *entry, fill RowFunc, at ApplyPoint) error {
 	if !m.traits.collides || fill == nil {
 		return nil
 	}
-	var row R
-	fill(&row)
-	return m.identical(e, &row, at)
+	row := m.codec.New()
+	fill.call(row)
+	return m.identical(e, row, at)
 }
 
 // compose makes the items of an aggregate that are to be written, and gives the row the order in which it is read. The
 // event in hand may turn those which were there before it into them, whatever else the commit has. In a survey the row
 // may lack parts.
-func (m *rowModel[R]) compose(e *entry[R], before []querydb.Row, b *bounds) error {
+func (m *rowModel) compose(e *entry, before []querydb.Row, b *bounds) error {
 	if e.present && !b.surveying {
 		encoded := e.stored.Record
 		if err := m.desc.Decompose(&e.stored); err != nil {
 			return err
 		}
 		if !bytes.Equal(encoded, e.stored.Record) {
-			if err := m.codec.Decode(e.stored.Record, &e.row); err != nil {
+			row, err := m.codec.Decode(e.stored.Record)
+			if err != nil {
 				return err
 			}
+			e.row = row
 		}
 	}
 	e.changes = aggregate.SizeOfChanges(e.former, e.stored.Items)

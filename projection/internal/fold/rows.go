@@ -13,21 +13,21 @@ import (
 )
 
 // rows is a window's picture of the rows of a model.
-type rows[R any] struct {
-	indexer[R]
+type rows struct {
+	indexer
 	db     *querydb.DB
 	bounds *bounds
 
 	builder    record.Builder
-	entries    map[keys.Key]*entry[R]
+	entries    map[keys.Key]*entry
 	wanted     []keys.Key
-	partitions *partitions[R]
-	refs       *references[R]
-	tracking   *tracking[R]
-	views      *views[R]
-	unique     *uniqueKeys[R]
-	dirty      []*entry[R] // in order of the first change
-	journal    []undo[R]   // of the event in hand
+	partitions *partitions
+	refs       *references
+	tracking   *tracking
+	views      *views
+	unique     *uniqueKeys
+	dirty      []*entry // in order of the first change
+	journal    []undo   // of the event in hand
 
 	followed map[keys.Key]int // by row, the first event that goes on from it; of a shared store
 	follows  []keys.Key       // rows that the event in hand is the first to go on from
@@ -37,22 +37,24 @@ type rows[R any] struct {
 }
 
 // entry is one row of the picture.
-type entry[R any] struct {
+type entry struct {
 	key    keys.Key
 	wanted bool
 	read   bool // it is known what is stored
 	dirty  bool
 	asRead *readState    // on a shared store, how the row was when it was read; nil where it was not
-	others *R            // the key fields of a row that was there when it was read, and is other writers' alone
+	others any           // the key fields of a row that was there when it was read, and is other writers' alone
 	end    time.Time     // of that row
 	former []querydb.Row // of an aggregate, the items that were read
 	was    *tracked      // see tracked
-	state[R]
+	state
 }
 
-// state is what an event can change of an entry, and a failing one must give back.
-type state[R any] struct {
-	row      R
+// state is what an event can change of an entry, and a failing one must give back. Several states may have one row,
+// so a row does not change once it is in one, until the copies in it are filled in: that is in the event that wrote it,
+// before it is in another.
+type state struct {
+	row      any // nil where there is none
 	present  bool
 	indexes  indexKeys
 	pos      querydb.Position
@@ -66,7 +68,7 @@ type state[R any] struct {
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.
-func (s *state[R]) size() int {
+func (s *state) size() int {
 	if s.event == 0 {
 		return 0
 	}
@@ -85,12 +87,12 @@ func rowSize(row *querydb.Row) int {
 	return bytes
 }
 
-type undo[R any] struct {
-	entry *entry[R]
-	was   state[R]
+type undo struct {
+	entry *entry
+	was   state
 }
 
-func (f *rows[R]) needKey(key keys.Key) error {
+func (f *rows) needKey(key keys.Key) error {
 	if f.views.whole != nil {
 		return f.views.whole.needKey(key)
 	}
@@ -110,9 +112,9 @@ func (f *rows[R]) needKey(key keys.Key) error {
 }
 
 // needRow is needKey of a row that an op is to write.
-func (f *rows[R]) needRow(row *R, key keys.Key, at ApplyPoint) error {
+func (f *rows) needRow(row any, key keys.Key, at ApplyPoint) error {
 	if f.traits.stampedKey {
-		_, stamped, err := f.stamped(*row, key, at)
+		_, stamped, err := f.stamped(f.codec.Copy(row), key, at)
 		if err != nil {
 			return err
 		}
@@ -122,19 +124,19 @@ func (f *rows[R]) needRow(row *R, key keys.Key, at ApplyPoint) error {
 }
 
 // readsReplaced reports whether it counts what is replaced.
-func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
+func (f *rows) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
 
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
 // under the same key, hold a key that no other row may have, have items that are to be deleted, or have parts of other
 // writers beside the one that is replaced.
-func (f *rows[R]) mustRead() bool {
+func (f *rows) mustRead() bool {
 	return f.bounds.alone || f.views.whole != nil || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
 		f.desc.Aggregate != nil
 }
 
-func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
+func (f *rows) loaded(e *entry, row *querydb.Row) error {
 	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
-	e.state, e.others, e.former, e.was = state[R]{}, nil, row.Items, nil
+	e.state, e.others, e.former, e.was = state{}, nil, row.Items, nil
 	if row.Record == nil {
 		return nil
 	}
@@ -145,13 +147,13 @@ func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 }
 
 // decode has the entry hold a stored row, or what the writer sees of it.
-func (f *rows[R]) decode(e *entry[R], row *querydb.Row) error {
+func (f *rows) decode(e *entry, row *querydb.Row) error {
 	rec, ours := row.Record, true
 	if f.traits.sees != nil {
 		rec, ours = record.Project(rec, f.traits.sees), slices.Contains(row.Writers, f.traits.writer)
 	}
-	var r R
-	if err := f.codec.Decode(rec, &r); err != nil {
+	r, err := f.codec.Decode(rec)
+	if err != nil {
 		return RowError{fmt.Errorf("read %s row %q: %w", f.desc.Name, e.key, err)}
 	}
 	e.indexes, e.pos = row.Indexes, row.Position
@@ -161,15 +163,15 @@ func (f *rows[R]) decode(e *entry[R], row *querydb.Row) error {
 	}
 	if ours {
 		e.row, e.present = r, true
-		f.tracking.remember(e, *row, &r)
+		f.tracking.remember(e, *row, r)
 	} else {
-		e.others, e.end = &r, row.Expires
+		e.others, e.end = r, row.Expires
 	}
 	return nil
 }
 
 // entry returns the entry of a key, absent until it is loaded or written.
-func (f *rows[R]) entry(key keys.Key) *entry[R] {
+func (f *rows) entry(key keys.Key) *entry {
 	if f.views.whole != nil {
 		return f.views.part(key)
 	}
@@ -187,10 +189,10 @@ func (f *rows[R]) entry(key keys.Key) *entry[R] {
 }
 
 // entryOf is entry while rows are read.
-func (f *rows[R]) entryOf(key keys.Key) *entry[R] {
+func (f *rows) entryOf(key keys.Key) *entry {
 	e := f.entries[key]
 	if e == nil {
-		e = &entry[R]{key: key}
+		e = &entry{key: key}
 		f.entries[key] = e
 	}
 	return e
@@ -198,7 +200,7 @@ func (f *rows[R]) entryOf(key keys.Key) *entry[R] {
 
 // passed reports whether the row had come to the event, or further, when it was read, and keeps in mind that some of
 // the event in hand is durable.
-func (f *rows[R]) passed(e *entry[R], at ApplyPoint) bool {
+func (f *rows) passed(e *entry, at ApplyPoint) bool {
 	if !e.asRead.passed(at) {
 		return false
 	}
@@ -208,16 +210,16 @@ func (f *rows[R]) passed(e *entry[R], at ApplyPoint) bool {
 }
 
 // replace writes a whole row: none of its former index keys are kept, but those that are another writer's.
-func (f *rows[R]) replace(e *entry[R], row R, at ApplyPoint) error {
-	if err := f.identical(e, &row, at); err != nil {
+func (f *rows) replace(e *entry, row any, at ApplyPoint) error {
+	if err := f.identical(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, &row, f.visible(e, at), at)
+	f.stamp(e, row, f.visible(e, at), at)
 	var indexes indexKeys
 	if f.traits.writer != "" {
 		var err error
 		if indexes, err = f.keysOf(e, false, at); err == nil {
-			err = f.putAll(indexes, &row)
+			err = f.putAll(indexes, row)
 		}
 		if err != nil {
 			return err
@@ -228,12 +230,12 @@ func (f *rows[R]) replace(e *entry[R], row R, at ApplyPoint) error {
 }
 
 // update writes a row that was read before.
-func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
-	if err := f.sameKey(e, &row, at); err != nil {
+func (f *rows) update(e *entry, row any, at ApplyPoint) error {
+	if err := f.sameKey(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, &row, true, at)
-	indexes, err := f.updated(e, &row)
+	f.stamp(e, row, true, at)
+	indexes, err := f.updated(e, row)
 	if err != nil {
 		return err
 	}
@@ -242,7 +244,7 @@ func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
 }
 
 // write has the entry hold the row; anew says that nothing of the former row stays.
-func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, anew bool, at ApplyPoint) {
+func (f *rows) write(e *entry, row any, indexes indexKeys, anew bool, at ApplyPoint) {
 	var unfilled []copied
 	if len(f.refs.all) > 0 {
 		row, unfilled = f.refs.kept(e, row, anew)
@@ -251,30 +253,29 @@ func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, anew bool, at App
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
 
-func (f *rows[R]) remove(e *entry[R], at ApplyPoint) {
+func (f *rows) remove(e *entry, at ApplyPoint) {
 	f.touch(e, at)
-	var none R
-	e.row, e.present, e.indexes, e.unfilled = none, false, nil, nil
+	e.row, e.present, e.indexes, e.unfilled = nil, false, nil, nil
 }
 
 // touch notes that the event changes the entry, and the state before its first change.
-func (f *rows[R]) touch(e *entry[R], at ApplyPoint) {
+func (f *rows) touch(e *entry, at ApplyPoint) {
 	if e.event == at.Event {
 		return
 	}
 	f.tracking.touchCopies(e, at)
 	e.pos = at.Pos
 	if p := f.partitions.all[e.key.PK]; p != nil {
-		p.add(standing[R]{e, at.Pos})
+		p.add(standing{e, at.Pos})
 	}
 }
 
 // sameKey fails where a row that is to be written over an entry has another key.
-func (f *rows[R]) sameKey(e *entry[R], row *R, at ApplyPoint) error {
-	if e.present && f.sameKeyFields(&e.row, row) {
+func (f *rows) sameKey(e *entry, row any, at ApplyPoint) error {
+	if e.present && f.sameKeyFields(e.row, row) {
 		return nil
 	}
-	got, err := querydb.KeyOf(f.codec, row)
+	got, err := f.codec.KeyOf(row)
 	if err != nil {
 		return err
 	}
@@ -288,11 +289,11 @@ func (f *rows[R]) sameKey(e *entry[R], row *R, at ApplyPoint) error {
 // encodeEntry makes what is to be written of an entry that the event in hand has changed from what it was; whoever
 // changed it has made sure that the row keeps its key. It is made after each event, and not once per window, so that a
 // row which cannot be stored fails its event whatever the next event would make of it.
-func (f *rows[R]) encodeEntry(e *entry[R], was *state[R]) error {
+func (f *rows) encodeEntry(e *entry, was *state) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {
 		var err error
-		if e.stored, err = querydb.EncodeWithKey(f.codec, &f.builder, &e.row, e.key); err != nil {
+		if e.stored, err = f.codec.EncodeWithKey(&f.builder, e.row, e.key); err != nil {
 			return err
 		}
 		if e.indexes != nil {
@@ -309,7 +310,7 @@ func (f *rows[R]) encodeEntry(e *entry[R], was *state[R]) error {
 }
 
 // itemsOf are the items of a former state of an aggregate.
-func (e *entry[R]) itemsOf(s *state[R]) []querydb.Row {
+func (e *entry) itemsOf(s *state) []querydb.Row {
 	if s.event == 0 {
 		return e.former
 	}
@@ -318,13 +319,13 @@ func (e *entry[R]) itemsOf(s *state[R]) []querydb.Row {
 
 // before returns the position that the row had before the event in hand, and whether it was there at all: one that the
 // event has made in place of one that had expired was not.
-func (f *rows[R]) before(e *entry[R], at ApplyPoint) (pos querydb.Position, there bool) {
+func (f *rows) before(e *entry, at ApplyPoint) (pos querydb.Position, there bool) {
 	if e.event != at.Event {
 		return e.pos, true
 	}
 	for _, u := range f.journal {
 		if u.entry == e {
-			return u.was.pos, u.was.present && f.lasts(&u.was.row, at)
+			return u.was.pos, u.was.present && f.lasts(u.was.row, at)
 		}
 	}
 	return querydb.Position{}, false

@@ -19,38 +19,53 @@ type Origin struct {
 	Offset    uint64
 }
 
-// History is how rows of the type E keep the events of a time series.
-type History[E any] struct {
-	Codec   *querydb.Codec[E]
+// History is how rows of another model keep the events of a time series.
+type History struct {
+	Codec   querydb.AnyCodec
 	OrderBy int // ordinal of the field by which they are ordered
 	// SetOrigin sets the fields that tell two events of one time apart.
-	SetOrigin func(row *E, partition string, offset int64)
+	SetOrigin OriginFunc
 	Keep      time.Duration // how long they are kept; 0 is for ever
 }
 
+// OriginFunc is a func(row *E, partition string, offset int64) that sets where in its source an event stands, without
+// the type of the row: see querydb.AnyCodec.
+type OriginFunc interface {
+	set(row any, partition string, offset int64)
+}
+
+// OriginFuncOf is the OriginFunc of a function.
+func OriginFuncOf[E any](f func(row *E, partition string, offset int64)) OriginFunc {
+	return originFunc[E](f)
+}
+
+type originFunc[E any] func(*E, string, int64)
+
+func (f originFunc[E]) set(row any, partition string, offset int64) { f(row.(*E), partition, offset) }
+
 // Append makes the patch of a row where the event is newer than what the row holds in orderBy, and keeps the event as a
 // row of the history.
-func Append[R, E any](p Patch[R], orderBy int, h *History[E], event E) RowOp {
-	value := h.Codec.Value(&event, h.OrderBy)
-	return &appendOp[R]{p, orderBy, value, &keepOp[E]{h, event}}
+func Append(p Patch, orderBy int, h *History, event any) RowOp {
+	value := h.Codec.Value(event, h.OrderBy)
+	return &appendOp{p, orderBy, value, &keepOp{h, event}}
 }
 
 // DeleteSeries is DeletePartition of rows and of their history, which lie under one partition key. Those of several
 // projections that write the rows, and do not append to them, leave the history as it is.
-func DeleteSeries[R any](t PartitionTarget, history *querydb.Model) Op {
-	return &deleteSeriesOp[R]{
-		deletePartitionOp[R]{t}, PartitionTarget{Model: history, Partition: t.Partition, Err: t.Err},
+func DeleteSeries(t PartitionTarget, history *querydb.Model) Op {
+	return &deleteSeriesOp{
+		deletePartitionOp{t}, PartitionTarget{Model: history, Partition: t.Partition, Err: t.Err},
 	}
 }
 
-type appendOp[R any] struct {
-	Patch[R]
+type appendOp struct {
+	Patch
 	orderBy int
 	value   keys.Value // of orderBy
 	keep    Op
 }
 
-func (o *appendOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+func (o *appendOp) need(f *modelFold, at ApplyPoint) error {
 	history := f.historyOf(o.keep.model())
 	if history == nil {
 		return fmt.Errorf("append to %s: another projector writes what is appended to the row: let that one append",
@@ -62,7 +77,7 @@ func (o *appendOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	return history.need(o.keep, at)
 }
 
-func (o *appendOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *appendOp) eval(f *modelFold, at ApplyPoint) error {
 	if err := f.historyOf(o.keep.model()).eval(o.keep, at); err != nil {
 		return err
 	}
@@ -74,7 +89,7 @@ func (o *appendOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 		return err
 	}
 	if f.visible(e, at) {
-		newer, err := after(o.value, f.codec.Value(&e.row, o.orderBy))
+		newer, err := after(o.value, f.codec.Value(e.row, o.orderBy))
 		if !newer || err != nil {
 			return err
 		}
@@ -98,22 +113,22 @@ func after(v, other keys.Value) (bool, error) {
 
 // keepOp keeps an event as a row of the history. What may be there under its key is the event itself, so it is not
 // read.
-type keepOp[E any] struct {
-	*History[E]
-	row E
+type keepOp struct {
+	*History
+	row any
 }
 
-func (o *keepOp[E]) model() *querydb.Model { return o.Codec.Model }
+func (o *keepOp) model() *querydb.Model { return o.Codec.Model }
 
-func (o *keepOp[E]) need(*modelFold[E], ApplyPoint) error { return nil }
+func (o *keepOp) need(*modelFold, ApplyPoint) error { return nil }
 
-func (o *keepOp[E]) eval(f *modelFold[E], at ApplyPoint) error {
-	row := o.row
-	o.SetOrigin(&row, caseless(at.Origin.Partition), int64(at.Origin.Offset))
+func (o *keepOp) eval(f *modelFold, at ApplyPoint) error {
+	row := f.codec.Copy(o.row)
+	o.SetOrigin.set(row, caseless(at.Origin.Partition), int64(at.Origin.Offset))
 	if o.Keep > 0 {
-		f.codec.SetTime(&row, f.desc.TTL, o.begin(at).Add(o.Keep))
+		f.codec.SetTime(row, f.desc.TTL, o.begin(at).Add(o.Keep))
 	}
-	key, err := querydb.KeyOf(f.codec, &row)
+	key, err := f.codec.KeyOf(row)
 	if err != nil {
 		return err
 	}
@@ -129,8 +144,8 @@ func (o *keepOp[E]) eval(f *modelFold[E], at ApplyPoint) error {
 }
 
 // begin is the time from which on an event is kept: that by which it is ordered, or its own where that is no time.
-func (o *keepOp[E]) begin(at ApplyPoint) time.Time {
-	if t := o.Codec.Time(&o.row, o.OrderBy); !t.IsZero() {
+func (o *keepOp) begin(at ApplyPoint) time.Time {
+	if t := o.Codec.Time(o.row, o.OrderBy); !t.IsZero() {
 		return t
 	}
 	return at.Time
@@ -150,12 +165,12 @@ func caseless(name string) string {
 }
 
 // deleteSeriesOp deletes a partition of rows and its history.
-type deleteSeriesOp[R any] struct {
-	deletePartitionOp[R]
+type deleteSeriesOp struct {
+	deletePartitionOp
 	history PartitionTarget
 }
 
-func (o *deleteSeriesOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+func (o *deleteSeriesOp) need(f *modelFold, at ApplyPoint) error {
 	err := o.deletePartitionOp.need(f, at)
 	if history := f.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.needPartition(o.history)
@@ -163,7 +178,7 @@ func (o *deleteSeriesOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	return err
 }
 
-func (o *deleteSeriesOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *deleteSeriesOp) eval(f *modelFold, at ApplyPoint) error {
 	err := o.deletePartitionOp.eval(f, at)
 	if history := f.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.deletePartition(o.history, at)
@@ -172,24 +187,24 @@ func (o *deleteSeriesOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 }
 
 // neighbours are the rows of all models of a Fold, to the rows of one of them.
-type neighbours[R any] struct {
-	rows    *modelFold[R]
+type neighbours struct {
+	rows    *modelFold
 	members []member
 }
 
-func (f *neighbours[R]) setMembers(all []member) { f.members = all }
+func (f *neighbours) setMembers(all []member) { f.members = all }
 
-func (f *neighbours[R]) needPartition(t PartitionTarget) error {
-	return (&deletePartitionOp[R]{t}).need(f.rows, ApplyPoint{})
+func (f *neighbours) needPartition(t PartitionTarget) error {
+	return (&deletePartitionOp{t}).need(f.rows, ApplyPoint{})
 }
 
-func (f *neighbours[R]) deletePartition(t PartitionTarget, at ApplyPoint) error {
-	return (&deletePartitionOp[R]{t}).eval(f.rows, at)
+func (f *neighbours) deletePartition(t PartitionTarget, at ApplyPoint) error {
+	return (&deletePartitionOp{t}).eval(f.rows, at)
 }
 
 // historyOf finds the rows of a history, nil where the Fold does not hold them, or the ops are those of a writer that
 // does not append to it.
-func (f *neighbours[R]) historyOf(m *querydb.Model) member {
+func (f *neighbours) historyOf(m *querydb.Model) member {
 	whole := f.rows.views.ofAll()
 	by := f.rows.traits.writer
 	if whole != f.rows && !slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == by }) {

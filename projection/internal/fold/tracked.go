@@ -8,9 +8,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// What changes with the rows that it is of is tracked: see querydb.Reference.Tracked. Which rows hold such copies is on
-// record in links, and a change of a row that is copied, in a task. Both come of what rows were when they were read and
-// are now, so rows of these models are read before anything is written over them.
+// What changes with the rows that it is of is tracked: see querydb.AnyReference.Tracked. Which rows hold such copies is
+// on record in links, and a change of a row that is copied, in a task. Both come of what rows were when they were read
+// and are now, so rows of these models are read before anything is written over them.
 
 // Copies is what a commit changes about tracked copies beside rows.
 type Copies struct {
@@ -34,7 +34,7 @@ type tracked struct {
 }
 
 // tracked is what the entry of a row with tracked copies was; the entries of other rows have no room for it.
-func (e *entry[R]) tracked() *tracked {
+func (e *entry) tracked() *tracked {
 	if e.was == nil {
 		e.was = &tracked{}
 	}
@@ -42,28 +42,28 @@ func (e *entry[R]) tracked() *tracked {
 }
 
 // tracking is what a commit changes about the tracked copies of a model: those that its rows hold, and those of them.
-type tracking[R any] struct {
-	*references[R]
-	followers *followers[R]
+type tracking struct {
+	*references
+	followers *followers
 	copied    bool       // other rows hold copies of them that follow after the commit
 	read      []keys.Key // rows that are copied as they were read; of a shared store
 }
 
 // tracks reports whether the rows hold tracked copies, or are copied so.
-func (f *tracking[R]) tracks() bool { return f.isFollowed() || f.holdsTracked() }
+func (f *tracking) tracks() bool { return f.isFollowed() || f.holdsTracked() }
 
 // isFollowed reports whether other rows hold tracked copies of them.
-func (f *tracking[R]) isFollowed() bool { return f.copied || len(f.followers.by) > 0 }
+func (f *tracking) isFollowed() bool { return f.copied || len(f.followers.by) > 0 }
 
-func (f *tracking[R]) holdsTracked() bool {
-	return slices.ContainsFunc(f.all, func(r querydb.Reference[R]) bool { return r.Tracked() })
+func (f *tracking) holdsTracked() bool {
+	return slices.ContainsFunc(f.all, func(r querydb.AnyReference) bool { return r.Tracked() })
 }
 
 // isCopied notes that other rows hold tracked copies that follow after the commit.
-func (f *tracking[R]) isCopied() { f.copied = true }
+func (f *tracking) isCopied() { f.copied = true }
 
 // remember notes how the row of an entry was when it was read.
-func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
+func (f *tracking) remember(e *entry, rec querydb.Row, row any) {
 	if !f.tracks() {
 		return
 	}
@@ -74,7 +74,7 @@ func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
 }
 
 // identifiers are those that a row gives of tracked references, each once.
-func (f *tracking[R]) identifiers(row *R) (ids []copied) {
+func (f *tracking) identifiers(row any) (ids []copied) {
 	for i := range f.all {
 		ref := &f.all[i]
 		if !ref.Tracked() {
@@ -90,16 +90,16 @@ func (f *tracking[R]) identifiers(row *R) (ids []copied) {
 	return ids
 }
 
-func (f *tracking[R]) identifier(row *R) string {
+func (f *tracking) identifier(row any) string {
 	return f.of.codec.Value(row, f.of.desc.PK.Fields[0]).AsString()
 }
 
 // copiedText is what copies hold of a stored row: all but the times that the engine keeps, and its own copies.
-func (f *tracking[R]) copiedText(row *querydb.Row) []byte {
+func (f *tracking) copiedText(row *querydb.Row) []byte {
 	m := f.of.desc
 	text := []byte{}
 	for i := range m.Fields {
-		isCopy := slices.ContainsFunc(f.all, func(r querydb.Reference[R]) bool { return r.Field == i })
+		isCopy := slices.ContainsFunc(f.all, func(r querydb.AnyReference) bool { return r.Field == i })
 		if i != m.CreatedAt && i != m.UpdatedAt && i != m.TTL && !isCopy {
 			text = append(append(text, row.Record.JSON(i)...), ',')
 		}
@@ -108,7 +108,7 @@ func (f *tracking[R]) copiedText(row *querydb.Row) []byte {
 }
 
 // copies adds what the commit in hand changes.
-func (f *tracking[R]) copies(c *Copies) {
+func (f *tracking) copies(c *Copies) {
 	if !f.tracks() {
 		return
 	}
@@ -127,10 +127,10 @@ func (f *tracking[R]) copies(c *Copies) {
 }
 
 // relink adds the links that a changed row has got and lost.
-func (f *tracking[R]) relink(e *entry[R], c *Copies) {
+func (f *tracking) relink(e *entry, c *Copies) {
 	var now []copied
 	if e.present {
-		now = f.identifiers(&e.row)
+		now = f.identifiers(e.row)
 	}
 	for _, id := range e.tracked().ids {
 		if !slices.Contains(now, id) {
@@ -159,7 +159,7 @@ func (c *Copies) version(of linkQuery) *cascade.LinkVersion {
 	return &c.Versions[i]
 }
 
-func (f *tracking[R]) link(e *entry[R], id copied) cascade.Link {
+func (f *tracking) link(e *entry, id copied) cascade.Link {
 	return cascade.Link{
 		Reference:  cascade.Reference{Model: f.of.desc.Name, Field: f.all[id.ref].Path},
 		Identifier: id.id, Key: e.key,
@@ -167,7 +167,7 @@ func (f *tracking[R]) link(e *entry[R], id copied) cascade.Link {
 }
 
 // announce adds the task to have copies of a changed row follow it.
-func (f *tracking[R]) announce(e *entry[R], c *Copies) {
+func (f *tracking) announce(e *entry, c *Copies) {
 	scopes := e.scopes
 	if !f.copied { // no copy follows after the commit unless an op asks for it
 		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s cascade.Scope) bool { return !s.Asked })
@@ -178,7 +178,7 @@ func (f *tracking[R]) announce(e *entry[R], c *Copies) {
 	var now []byte
 	identifier := e.tracked().identifier
 	if e.present {
-		now, identifier = f.copiedText(&e.stored), f.identifier(&e.row)
+		now, identifier = f.copiedText(&e.stored), f.identifier(e.row)
 	}
 	// An event may have copied what the row was in between.
 	again := e.tracked().filledIn > 0 && e.tracked().filledIn < e.event
@@ -190,7 +190,7 @@ func (f *tracking[R]) announce(e *entry[R], c *Copies) {
 }
 
 // isFilledIn notes that the row of the identifier is copied as it is now, for the event of that number.
-func (f *tracking[R]) isFilledIn(key keys.Key, identifier string, event int) {
+func (f *tracking) isFilledIn(key keys.Key, identifier string, event int) {
 	e := f.of.entry(key)
 	if e.tracked().filledIn == 0 {
 		e.tracked().filledIn = event
@@ -230,7 +230,7 @@ func (t Tracked) ReferencesTo(task *cascade.Task) (all []cascade.Reference) {
 	return all
 }
 
-func (f *tracking[R]) referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference {
+func (f *tracking) referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference {
 	filters, every, schema := t.Filters(f.of.desc.Name)
 	for i := range f.all {
 		ref := &f.all[i]
@@ -247,18 +247,18 @@ func (t Tracked) Refresh(l cascade.Link, task *cascade.Task) Op {
 	return t.of(l.Model).refresh(l, task)
 }
 
-func (f *tracking[R]) refresh(l cascade.Link, t *cascade.Task) Op {
-	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{f.at(l.Field), l.Identifier}, t}
+func (f *tracking) refresh(l cascade.Link, t *cascade.Task) Op {
+	return &refreshOp{target{of: f.of.desc, key: l.Key}, copied{f.at(l.Field), l.Identifier}, t}
 }
 
 // refreshOp brings a copy up to date. It is no event's: the row keeps the position and the times of its last event.
-type refreshOp[R any] struct {
+type refreshOp struct {
 	target
 	copied
 	task *cascade.Task
 }
 
-func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+func (o *refreshOp) need(f *modelFold, _ ApplyPoint) error {
 	source, err := querydb.KeyByIdentifier(f.refs.all[o.ref].Source, o.id)
 	if err == nil {
 		err = f.refs.sources[o.ref].needKey(source)
@@ -269,14 +269,14 @@ func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 	return f.needKey(o.key)
 }
 
-func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+func (o *refreshOp) eval(f *modelFold, at ApplyPoint) error {
 	e := f.entry(o.key)
 	if !e.present {
 		return nil
 	}
 	filters, asked, schema := o.task.Filters(f.desc.Name)
 	asked = asked || slices.ContainsFunc(filters, func(filter map[string]any) bool {
-		return matches(f.of.codec, &e.row, filter)
+		return matches(f.of.codec, e.row, filter)
 	})
 	if !asked && (!schema || !f.refs.all[o.ref].FollowsAfter()) {
 		return nil
@@ -285,15 +285,15 @@ func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 }
 
 // holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
-func (f *tracking[R]) holds(e *entry[R], c copied) (held, filled bool) {
+func (f *tracking) holds(e *entry, c copied) (held, filled bool) {
 	if !e.present {
 		return false, false
 	}
 	ref := &f.all[c.ref]
 	filled = true
-	for place := range ref.Places(&e.row) {
-		if ref.Identifier(&e.row, place) == c.id {
-			held, filled = true, filled && ref.Filled(&e.row, place)
+	for place := range ref.Places(e.row) {
+		if ref.Identifier(e.row, place) == c.id {
+			held, filled = true, filled && ref.Filled(e.row, place)
 		}
 	}
 	return held, filled
@@ -301,7 +301,7 @@ func (f *tracking[R]) holds(e *entry[R], c copied) (held, filled bool) {
 
 // refreshCopies has a copy in a row, if it has it, follow the row that it is of. One that is filled in stays without a
 // cascade, unless an op has asked, and so does one of a row that is gone, unless it is to be null.
-func (f *tracking[R]) refreshCopies(e *entry[R], c copied, asked bool, at ApplyPoint) error {
+func (f *tracking) refreshCopies(e *entry, c copied, asked bool, at ApplyPoint) error {
 	held, filled := f.holds(e, c)
 	if !held {
 		return nil
@@ -320,20 +320,22 @@ func (f *tracking[R]) refreshCopies(e *entry[R], c copied, asked bool, at ApplyP
 	}
 	f.sources[c.ref].isFilledIn(key, c.id, at.Event)
 	f.touchCopies(e, at)
-	if f.nested {
-		e.row = f.of.codec.Clone(&e.row) // the former state keeps its own
+	if f.nested { // the former state keeps its own
+		e.row = f.of.codec.Clone(e.row)
+	} else {
+		e.row = f.of.codec.Copy(e.row)
 	}
-	f.fillIn(&e.row, c, source)
+	f.fillIn(e.row, c, source)
 	return nil
 }
 
 // touchCopies notes that copies in the entry change with the event, and the state before its first change. The row has
 // not come to the event by that.
-func (f *tracking[R]) touchCopies(e *entry[R], at ApplyPoint) {
+func (f *tracking) touchCopies(e *entry, at ApplyPoint) {
 	if e.event == at.Event {
 		return
 	}
-	f.of.journal = append(f.of.journal, undo[R]{e, e.state})
+	f.of.journal = append(f.of.journal, undo{e, e.state})
 	if e.event == 0 {
 		e.time = at.Watermark
 	}

@@ -17,8 +17,8 @@ type uniqueKey struct {
 }
 
 // holder is the row that has a unique key.
-type holder[R any] struct {
-	*entry[R]
+type holder struct {
+	*entry
 	event int // that took it, 0 for what was read
 }
 
@@ -27,21 +27,21 @@ type holder[R any] struct {
 // by event, and what it refuses is folded again event by event.
 
 // uniqueKeys are the keys of unique indexes that the rows have.
-type uniqueKeys[R any] struct {
-	rows *rows[R]
-	held map[uniqueKey]holder[R]
+type uniqueKeys struct {
+	rows *rows
+	held map[uniqueKey]holder
 	// Of the event in hand: the keys that its rows had before, and those that they have now.
-	was, taken map[uniqueKey]holder[R]
+	was, taken map[uniqueKey]holder
 }
 
-func (u *uniqueKeys[R]) reset() {
+func (u *uniqueKeys) reset() {
 	if u.rows.traits.unique != nil {
-		u.held = make(map[uniqueKey]holder[R], len(u.held))
+		u.held = make(map[uniqueKey]holder, len(u.held))
 	}
 }
 
 // each calls visit with the keys that a row has in unique indexes.
-func (u *uniqueKeys[R]) each(ks []querydb.IndexKey, visit func(uniqueKey)) {
+func (u *uniqueKeys) each(ks []querydb.IndexKey, visit func(uniqueKey)) {
 	if ks == nil {
 		return
 	}
@@ -58,22 +58,22 @@ func (u *uniqueKeys[R]) each(ks []querydb.IndexKey, visit func(uniqueKey)) {
 }
 
 // read notes the keys of a row that was read, unless it has expired: then another may have them.
-func (u *uniqueKeys[R]) read(e *entry[R], row *querydb.Row) {
+func (u *uniqueKeys) read(e *entry, row *querydb.Row) {
 	if u.rows.desc.TTL >= 0 && row.Expired(u.rows.bounds.since) {
 		return
 	}
-	u.each(e.stored.Indexes, func(c uniqueKey) { u.held[c] = holder[R]{e, 0} })
+	u.each(e.stored.Indexes, func(c uniqueKey) { u.held[c] = holder{e, 0} })
 }
 
 // judge finds out which keys the event in hand gives up and takes. It reports whether the event must begin another
 // commit, and tells the bounds where it must be alone in one.
-func (u *uniqueKeys[R]) judge(at ApplyPoint) (cut bool) {
+func (u *uniqueKeys) judge(at ApplyPoint) (cut bool) {
 	f := u.rows
 	if f.traits.unique == nil {
 		return false
 	}
 	f.bounds.full = f.bounds.full || f.partitions.deletes() // what keys the rows of the partition have is not known
-	was := map[uniqueKey]holder[R]{}
+	was := map[uniqueKey]holder{}
 	for _, c := range f.journal {
 		u.each(c.was.stored.Indexes, func(k uniqueKey) {
 			if h := u.held[k]; h.entry == c.entry {
@@ -81,7 +81,7 @@ func (u *uniqueKeys[R]) judge(at ApplyPoint) (cut bool) {
 			}
 		})
 	}
-	taken := map[uniqueKey]holder[R]{}
+	taken := map[uniqueKey]holder{}
 	for _, c := range f.journal {
 		if !f.visible(c.entry, at) { // it has expired as it is written: it gives up what it had
 			continue
@@ -99,7 +99,7 @@ func (u *uniqueKeys[R]) judge(at ApplyPoint) (cut bool) {
 			}
 			other := u.held[k].entry
 			f.bounds.full = f.bounds.full || twice || other != nil && !again
-			taken[k] = holder[R]{c.entry, at.Event}
+			taken[k] = holder{c.entry, at.Event}
 		})
 	}
 	for k, by := range was {
@@ -116,7 +116,7 @@ func (u *uniqueKeys[R]) judge(at ApplyPoint) (cut bool) {
 }
 
 // take moves the keys as judge has found, when the event is in the commit.
-func (u *uniqueKeys[R]) take() {
+func (u *uniqueKeys) take() {
 	for k := range u.was {
 		delete(u.held, k)
 	}

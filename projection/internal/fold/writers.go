@@ -30,16 +30,16 @@ func By(projection string, op Op) Op {
 }
 
 // views are those that each of several projections has of the rows of a model, in a Fold of what all of them write.
-type views[R any] struct {
-	of     *modelFold[R]
-	whole  *modelFold[R]   // the rows that of is itself a view of; nil where it is none
-	all    []*modelFold[R] // in the order of the writers
+type views struct {
+	of     *modelFold
+	whole  *modelFold   // the rows that of is itself a view of; nil where it is none
+	all    []*modelFold // in the order of the writers
 	shape  *driver.Table
 	broken error // why a part of a row cannot be read, which was read whole
 }
 
 // newWholeFold is the modelFold of the rows of a model with what all projections write of them.
-func newWholeFold[R any](codec *querydb.Codec[R], db *querydb.DB, b *bounds, readers int) *modelFold[R] {
+func newWholeFold(codec querydb.AnyCodec, db *querydb.DB, b *bounds, readers int) *modelFold {
 	f := newModelFold(codec, db, nil, b, readers)
 	if len(codec.Model.Writers) < 2 {
 		return f
@@ -55,14 +55,14 @@ func newWholeFold[R any](codec *querydb.Codec[R], db *querydb.DB, b *bounds, rea
 }
 
 // evaluator is the modelFold that an op is evaluated on, and the op itself: a view, where the op is that of a writer.
-func (vs *views[R]) evaluator(op Op) (*modelFold[R], change[R], error) {
+func (vs *views) evaluator(op Op) (*modelFold, change, error) {
 	by, is := op.(*writtenOp)
 	if !is {
-		return vs.of, op.(change[R]), nil
+		return vs.of, op.(change), nil
 	}
 	for _, v := range vs.all {
 		if v.traits.writer == by.writer {
-			return v, by.Op.(change[R]), nil
+			return v, by.Op.(change), nil
 		}
 	}
 	return nil, nil, fmt.Errorf("projection %s is none of those that write rows of %s: let one of them return the op",
@@ -70,7 +70,7 @@ func (vs *views[R]) evaluator(op Op) (*modelFold[R], change[R], error) {
 }
 
 // ofAll are the rows with what all projections write.
-func (vs *views[R]) ofAll() *modelFold[R] {
+func (vs *views) ofAll() *modelFold {
 	if vs.whole != nil {
 		return vs.whole
 	}
@@ -78,7 +78,7 @@ func (vs *views[R]) ofAll() *modelFold[R] {
 }
 
 // begin forgets what the last event has made of the parts.
-func (vs *views[R]) begin() {
+func (vs *views) begin() {
 	vs.broken = nil
 	for _, v := range vs.all {
 		if len(v.entries) > 0 {
@@ -90,13 +90,13 @@ func (vs *views[R]) begin() {
 }
 
 // part is the part of a row that the writer of a view sees.
-func (vs *views[R]) part(key keys.Key) *entry[R] {
+func (vs *views) part(key keys.Key) *entry {
 	f := vs.of
 	e := f.entries[key]
 	if e != nil {
 		return e
 	}
-	e = &entry[R]{key: key}
+	e = &entry{key: key}
 	f.entries[key] = e
 	of := vs.whole.entry(key)
 	e.asRead, e.read, e.pos = of.asRead, of.read || of.event != 0, of.pos
@@ -109,11 +109,11 @@ func (vs *views[R]) part(key keys.Key) *entry[R] {
 }
 
 // entriesOf are the rows of a partition that was read whole.
-func (vs *views[R]) entriesOf(pk string) []*entry[R] {
+func (vs *views) entriesOf(pk string) []*entry {
 	if vs.whole == nil {
 		return vs.of.partitions.all[pk].entries
 	}
-	var parts []*entry[R]
+	var parts []*entry
 	for _, e := range vs.whole.partitions.all[pk].entries {
 		parts = append(parts, vs.part(e.key))
 	}
@@ -121,9 +121,9 @@ func (vs *views[R]) entriesOf(pk string) []*entry[R] {
 }
 
 // gather lays what the event in hand has made of the parts over the whole rows.
-func (f *modelFold[R]) gather(at ApplyPoint) error { return f.views.gather(at) }
+func (f *modelFold) gather(at ApplyPoint) error { return f.views.gather(at) }
 
-func (vs *views[R]) gather(at ApplyPoint) error {
+func (vs *views) gather(at ApplyPoint) error {
 	for _, v := range vs.all {
 		for _, u := range v.journal {
 			if err := vs.lay(v, u.entry, at); err != nil {
@@ -135,7 +135,7 @@ func (vs *views[R]) gather(at ApplyPoint) error {
 }
 
 // lay lays a part over its row.
-func (vs *views[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
+func (vs *views) lay(v *modelFold, part *entry, at ApplyPoint) error {
 	f := vs.of
 	e := f.entry(part.key)
 	before, err := vs.asStored(e, at)
@@ -145,7 +145,7 @@ func (vs *views[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
 	w := driver.Write{Table: vs.shape, Kind: driver.Delete, Row: querydb.Row{Key: e.key}, Part: v.traits.part}
 	if part.present {
 		w.Kind = driver.Put
-		if w.Row, err = querydb.EncodeWithKey(f.codec, &f.builder, &part.row, e.key); err != nil {
+		if w.Row, err = f.codec.EncodeWithKey(&f.builder, part.row, e.key); err != nil {
 			return err
 		}
 		if part.indexes != nil {
@@ -158,14 +158,14 @@ func (vs *views[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
 		e.writers = nil
 		return nil
 	}
-	var row R
-	if err := f.codec.Decode(after.Record, &row); err != nil {
+	row, err := f.codec.Decode(after.Record)
+	if err != nil {
 		return err
 	}
-	unfilled := f.refs.keepCopies(e, &row, false)
+	unfilled := f.refs.keepCopies(e, row, false)
 	for _, c := range part.unfilled { // of a part that is written anew
 		if !slices.Contains(unfilled, c) {
-			f.refs.fillIn(&row, c, nil)
+			f.refs.fillIn(row, c, nil)
 			unfilled = append(unfilled, c)
 		}
 	}
@@ -176,14 +176,14 @@ func (vs *views[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
 
 // asStored is a row as it is before a part is laid over it: as it is stored, or, where the event in hand has changed it
 // already, as it would be.
-func (vs *views[R]) asStored(e *entry[R], at ApplyPoint) (querydb.Row, error) {
+func (vs *views) asStored(e *entry, at ApplyPoint) (querydb.Row, error) {
 	switch {
 	case !e.present:
 		return querydb.Row{Key: e.key}, nil
 	case e.event != at.Event:
 		return e.stored, nil
 	}
-	row, err := querydb.EncodeWithKey(vs.of.codec, &vs.of.builder, &e.row, e.key)
+	row, err := vs.of.codec.EncodeWithKey(&vs.of.builder, e.row, e.key)
 	if err == nil && e.indexes != nil {
 		row.Indexes = e.indexes
 	}

@@ -12,8 +12,8 @@ import (
 
 // Suits reports whether the rows of a model hold the copies of a reference in a field of their own, beside that of the
 // identifier, so that a Recopier can replace them.
-func Suits[R any](m *querydb.Model, ref *querydb.Reference[R]) bool {
-	if m.Aggregate != nil || ref.Count != nil || ref.Field < 0 || ref.ID < 0 {
+func Suits(m *querydb.Model, ref *querydb.AnyReference) bool {
+	if m.Aggregate != nil || ref.Nested || ref.Field < 0 || ref.ID < 0 {
 		return false
 	}
 	id := &m.Fields[ref.ID]
@@ -21,9 +21,9 @@ func Suits[R any](m *querydb.Model, ref *querydb.Reference[R]) bool {
 }
 
 // Recopier gives rows that refer to a row a copy of it.
-type Recopier[R any] struct {
-	Codec      *querydb.Codec[R]
-	Reference  *querydb.Reference[R]
+type Recopier struct {
+	Codec      querydb.AnyCodec
+	Reference  *querydb.AnyReference
 	Identifier string
 	// Source is a pointer to the row that is copied, nil where the copies are to be null.
 	Source any
@@ -39,7 +39,7 @@ var errForeign = errors.New("the record is not one of the model")
 
 // Row returns a stored row with the new copy, as it is to be written; follows is false where it is to stay as it is. An
 // error says that the row cannot be read, or cannot hold the copy.
-func (c *Recopier[R]) Row(stored *querydb.Row) (row querydb.Row, follows bool, err error) {
+func (c *Recopier) Row(stored *querydb.Row) (row querydb.Row, follows bool, err error) {
 	if follows, err = c.follows(stored.Record); err != nil || !follows {
 		return row, false, err
 	}
@@ -55,7 +55,7 @@ func (c *Recopier[R]) Row(stored *querydb.Row) (row querydb.Row, follows bool, e
 }
 
 // follows reports whether a row has a place for the copy.
-func (c *Recopier[R]) follows(stored record.Record) (bool, error) {
+func (c *Recopier) follows(stored record.Record) (bool, error) {
 	if stored == nil {
 		return false, nil
 	}
@@ -74,13 +74,13 @@ func (c *Recopier[R]) follows(stored record.Record) (bool, error) {
 }
 
 // make makes a row with the new copy of one without.
-func (c *Recopier[R]) make(stored *querydb.Row) error {
-	var row R
-	if err := c.Codec.Decode(stored.Record, &row); err != nil {
+func (c *Recopier) make(stored *querydb.Row) error {
+	row, err := c.Codec.Decode(stored.Record)
+	if err != nil {
 		return err
 	}
-	c.Reference.Fill(&row, 0, c.Source)
-	made, err := querydb.EncodeWithKey(c.Codec, &c.builder, &row, stored.Key)
+	c.Reference.Fill(row, 0, c.Source)
+	made, err := c.Codec.EncodeWithKey(&c.builder, row, stored.Key)
 	c.made = made.Record
 	return err
 }
