@@ -20,10 +20,10 @@ type Ops[R, K, P any] struct {
 }
 
 // Set replaces the row, or creates it.
-func (o *Ops[R, K, P]) Set(row R) RowOp { return fold.Set(o.Codec.Any(), &row) }
+func (o *Ops[R, K, P]) Set(row R) RowOp { return fold.Set(querydb.Any(o.Codec), &row) }
 
 // Create creates the row and keeps one that exists as it is.
-func (o *Ops[R, K, P]) Create(row R) RowOp { return fold.Create(o.Codec.Any(), &row) }
+func (o *Ops[R, K, P]) Create(row R) RowOp { return fold.Create(querydb.Any(o.Codec), &row) }
 
 // Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that makes
 // the event a dead letter.

@@ -42,7 +42,7 @@ type Projection struct {
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
 func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 	p.Model = ops.Codec.Model
-	p.rows = fold.ModelOf(ops.Codec.Any(), fold.WriterOf(p.Model, p.Name))
+	p.rows = fold.ModelOf(querydb.Any(ops.Codec), fold.WriterOf(p.Model, p.Name))
 	return p
 }
 

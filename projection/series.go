@@ -38,14 +38,14 @@ func (o *SeriesOps[R, K, P, A, E]) DeletePartition(partition P) Op {
 }
 
 func (o *SeriesOps[R, K, P, A, E]) history() *fold.History {
-	return &fold.History{Codec: o.History.Any(), OrderBy: o.EventOrderBy, SetOrigin: fold.OriginFuncOf(o.SetOrigin),
+	return &fold.History{Codec: querydb.Any(o.History), OrderBy: o.EventOrderBy, SetOrigin: fold.OriginFuncOf(o.SetOrigin),
 		Keep: o.Keep}
 }
 
 // NewSeries is [New] for the projector that appends to the rows of a time series; generated code calls it.
 func NewSeries[R, K, P, A, E any](ops *SeriesOps[R, K, P, A, E], p Projection) Projection {
 	p = New(&ops.Ops, p)
-	history := fold.ModelOf(ops.History.Any(), fold.WriterOf(ops.History.Model, p.Name))
+	history := fold.ModelOf(querydb.Any(ops.History), fold.WriterOf(ops.History.Model, p.Name))
 	p.history = &history
 	return p
 }

@@ -30,7 +30,7 @@ type Codec[R any] struct {
 }
 
 // Any is the codec for code that is compiled once for the rows of all models.
-func (c *Codec[R]) Any() AnyCodec { return AnyCodec{c.Model, c} }
+func Any[R any](c *Codec[R]) AnyCodec { return AnyCodec{c.Model, (*codecOf[R])(c)} }
 
 // AnyCodec is a [Codec] without the type of its rows: a row is a *R in an interface, which takes no memory beside the
 // row. What is done with the rows of any model is done with it, because code that is generic over R is compiled anew
@@ -40,7 +40,7 @@ type AnyCodec struct {
 	typed typedCodec
 }
 
-// typedCodec is a *Codec[R], and each row a *R.
+// typedCodec is a *codecOf[R], and each row a *R.
 type typedCodec interface {
 	newRow() any
 	copyRow(row any) any
@@ -53,32 +53,36 @@ type typedCodec interface {
 	references() []AnyReference
 }
 
-func (c *Codec[R]) newRow() any { return new(R) }
+// codecOf has the methods that a Codec has not, so that a package compiles them where it calls Any, and not wherever it
+// knows a Codec.
+type codecOf[R any] Codec[R]
 
-func (c *Codec[R]) copyRow(row any) any {
+func (c *codecOf[R]) newRow() any { return new(R) }
+
+func (c *codecOf[R]) copyRow(row any) any {
 	r := *row.(*R)
 	return &r
 }
 
-func (c *Codec[R]) cloneRow(row any) any {
+func (c *codecOf[R]) cloneRow(row any) any {
 	r := c.Clone(row.(*R))
 	return &r
 }
 
-func (c *Codec[R]) encodeRow(b *record.Builder, row any) { c.Encode(b, row.(*R)) }
+func (c *codecOf[R]) encodeRow(b *record.Builder, row any) { c.Encode(b, row.(*R)) }
 
-func (c *Codec[R]) decodeRow(rec record.Record, row any) error { return c.Decode(rec, row.(*R)) }
+func (c *codecOf[R]) decodeRow(rec record.Record, row any) error { return c.Decode(rec, row.(*R)) }
 
-func (c *Codec[R]) valueOf(row any, field int) keys.Value { return c.Value(row.(*R), field) }
+func (c *codecOf[R]) valueOf(row any, field int) keys.Value { return c.Value(row.(*R), field) }
 
-func (c *Codec[R]) timeOf(row any, field int) time.Time { return c.Time(row.(*R), field) }
+func (c *codecOf[R]) timeOf(row any, field int) time.Time { return c.Time(row.(*R), field) }
 
-func (c *Codec[R]) setTimeOf(row any, field int, t time.Time) { c.SetTime(row.(*R), field, t) }
+func (c *codecOf[R]) setTimeOf(row any, field int, t time.Time) { c.SetTime(row.(*R), field, t) }
 
-func (c *Codec[R]) references() []AnyReference {
+func (c *codecOf[R]) references() []AnyReference {
 	all := make([]AnyReference, len(c.References))
 	for i := range c.References {
-		all[i] = c.References[i].any()
+		all[i] = anyReference(&c.References[i])
 	}
 	return all
 }
@@ -125,7 +129,31 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 
 // EncodeWithKey is Encode for a row whose key, that of KeyOf, is known.
 func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
-	return c.Any().EncodeWithKey(b, row, key)
+	return fields{
+		model:  c.Model,
+		value:  func(field int) keys.Value { return c.Value(row, field) },
+		time:   func(field int) time.Time { return c.Time(row, field) },
+		encode: func(b *record.Builder) { c.Encode(b, row) },
+	}.encoded(b, key)
+}
+
+// EncodeWithKey is [Encode] for a row whose key, that of KeyOf, is known.
+func (c AnyCodec) EncodeWithKey(b *record.Builder, row any, key keys.Key) (Row, error) {
+	return fields{
+		model:  c.Model,
+		value:  func(field int) keys.Value { return c.Value(row, field) },
+		time:   func(field int) time.Time { return c.Time(row, field) },
+		encode: func(b *record.Builder) { c.typed.encodeRow(b, row) },
+	}.encoded(b, key)
+}
+
+// fields is what is to be known of a row of any type to compose its key, and to store it. An AnyCodec and the row would
+// do; but a package that calls Any compiles all that it can do for each model, and most packages need this alone.
+type fields struct {
+	model  *Model
+	value  func(field int) keys.Value
+	time   func(field int) time.Time
+	encode func(*record.Builder)
 }
 
 // maxBuilt is the size at which the encoding of a row that is too large is given up; up to it, the error states the
@@ -134,13 +162,12 @@ const maxBuilt = 16 * MaxRowSize
 
 var errMaxBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, maxBuilt, MaxRowSize)
 
-// EncodeWithKey is [Encode] for a row whose key, that of KeyOf, is known.
-func (c AnyCodec) EncodeWithKey(b *record.Builder, row any, key keys.Key) (Row, error) {
-	m := c.Model
+func (c fields) encoded(b *record.Builder, key keys.Key) (Row, error) {
+	m := c.model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
 	b.Bound(maxBuilt, errMaxBuilt)
-	c.typed.encodeRow(b, row)
+	c.encode(b)
 	rec, field, err := b.Finish()
 	if err == errMaxBuilt {
 		return Row{}, encodeError(m, key, err)
@@ -154,14 +181,14 @@ func (c AnyCodec) EncodeWithKey(b *record.Builder, row any, key keys.Key) (Row, 
 	}
 	out.Record = rec
 	if m.TTL >= 0 {
-		out.Expires = c.Time(row, m.TTL)
+		out.Expires = c.time(m.TTL)
 	}
 	if m.physicalIndexes() == 0 {
 		return out, nil
 	}
 	out.Indexes = make([]IndexKey, m.physicalIndexes())
 	for i := range m.Indexes {
-		if err := c.indexKey(row, &m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
+		if err := c.indexKey(&m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
 			return Row{}, encodeError(m, key, err)
 		}
 	}
@@ -196,18 +223,24 @@ func (c AnyCodec) Reindex(b *record.Builder, former []int, stored Row) (Row, err
 }
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
-func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) { return c.Any().KeyOf(row) }
+func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
+	return fields{model: c.Model, value: func(field int) keys.Value { return c.Value(row, field) }}.key()
+}
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
 func (c AnyCodec) KeyOf(row any) (keys.Key, error) {
-	m := c.Model
+	return fields{model: c.Model, value: func(field int) keys.Value { return c.Value(row, field) }}.key()
+}
+
+func (c fields) key() (keys.Key, error) {
+	m := c.model
 	if m.Singleton() {
 		return keys.Key{PK: keys.SingletonPK}, nil
 	}
 	var k keys.Key
-	err := c.primaryHalf(row, &m.PK, &k.PK)
+	err := c.primaryHalf(&m.PK, &k.PK)
 	if err == nil && m.SK.Layout.Exists() {
-		err = c.primaryHalf(row, &m.SK, &k.SK)
+		err = c.primaryHalf(&m.SK, &k.SK)
 	}
 	if err != nil {
 		return keys.Key{}, encodeError(m, k, err)
@@ -215,24 +248,24 @@ func (c AnyCodec) KeyOf(row any) (keys.Key, error) {
 	return k, nil
 }
 
-func (c AnyCodec) primaryHalf(row any, h *Half, text *string) error {
-	o, err := c.put(row, h)
+func (c fields) primaryHalf(h *Half, text *string) error {
+	o, err := c.put(h)
 	if err == nil && o.Op != keys.SetKey {
-		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, c.absent(row, h)))
+		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.model, c.absent(h)))
 	}
 	*text = o.Key
 	return err
 }
 
-func (c AnyCodec) indexKey(row any, x *Index, k *IndexKey) (err error) {
+func (c fields) indexKey(x *Index, k *IndexKey) (err error) {
 	var pk, sk keys.HalfUpdate
-	if pk, err = c.put(row, &x.PK); err == nil && x.SK.Layout.Exists() {
-		sk, err = c.put(row, &x.SK)
+	if pk, err = c.put(&x.PK); err == nil && x.SK.Layout.Exists() {
+		sk, err = c.put(&x.SK)
 	}
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name, err)
 	}
-	if c.Model.PairsHalves() {
+	if c.model.PairsHalves() {
 		pk, sk = keys.PairUpdates(pk, sk)
 	}
 	k.PK, k.HasPK = pk.Apply("", false)
@@ -241,11 +274,11 @@ func (c AnyCodec) indexKey(row any, x *Index, k *IndexKey) (err error) {
 }
 
 // put composes a half of the row.
-func (c AnyCodec) put(row any, h *Half) (keys.HalfUpdate, error) {
+func (c fields) put(h *Half) (keys.HalfUpdate, error) {
 	var few [4]keys.Value
 	vals := few[:0]
 	for _, f := range h.Fields {
-		vals = append(vals, c.Value(row, f))
+		vals = append(vals, c.value(f))
 	}
 	o, err := h.Layout.UpdateForPut(vals)
 	if err != nil {
@@ -255,9 +288,9 @@ func (c AnyCodec) put(row any, h *Half) (keys.HalfUpdate, error) {
 }
 
 // absent returns the first field of the half that has no value; where all have, the first.
-func (c AnyCodec) absent(row any, h *Half) int {
+func (c fields) absent(h *Half) int {
 	for _, f := range h.Fields {
-		if !c.Value(row, f).Present() {
+		if !c.value(f).Present() {
 			return f
 		}
 	}
@@ -322,11 +355,11 @@ type Reference[R any] struct {
 	NullIfMissing bool
 }
 
-func (r *Reference[R]) any() AnyReference {
+func anyReference[R any](r *Reference[R]) AnyReference {
 	return AnyReference{
 		Path: r.Path, Field: r.Field, ID: r.ID, Source: r.Source, Nested: r.Count != nil, Required: r.Required,
 		Cascade: r.Cascade, Transactional: r.Transactional, OnRequest: r.OnRequest, NullIfMissing: r.NullIfMissing,
-		typed: r,
+		typed: (*referenceOf[R])(r),
 	}
 }
 
@@ -342,7 +375,7 @@ type AnyReference struct {
 	typed                             typedReference
 }
 
-// typedReference is a *Reference[R], and each row a *R.
+// typedReference is a *referenceOf[R], and each row a *R.
 type typedReference interface {
 	places(row any) int
 	identifier(row any, place int) string
@@ -351,17 +384,20 @@ type typedReference interface {
 	filled(row any, place int) bool
 }
 
-func (r *Reference[R]) places(row any) int { return r.Count(row.(*R)) }
+// referenceOf has the methods that a Reference has not: see codecOf.
+type referenceOf[R any] Reference[R]
 
-func (r *Reference[R]) identifier(row any, place int) string { return r.Identifier(row.(*R), place) }
+func (r *referenceOf[R]) places(row any) int { return r.Count(row.(*R)) }
 
-func (r *Reference[R]) fill(row any, place int, source any) { r.Fill(row.(*R), place, source) }
+func (r *referenceOf[R]) identifier(row any, place int) string { return r.Identifier(row.(*R), place) }
 
-func (r *Reference[R]) keep(row any, place int, from any, fromPlace int) {
+func (r *referenceOf[R]) fill(row any, place int, source any) { r.Fill(row.(*R), place, source) }
+
+func (r *referenceOf[R]) keep(row any, place int, from any, fromPlace int) {
 	r.Keep(row.(*R), place, from.(*R), fromPlace)
 }
 
-func (r *Reference[R]) filled(row any, place int) bool { return r.Filled(row.(*R), place) }
+func (r *referenceOf[R]) filled(row any, place int) bool { return r.Filled(row.(*R), place) }
 
 // Places is how many places for copies a row has.
 func (r *AnyReference) Places(row any) int {

@@ -244,22 +244,16 @@ func (p *Patch) need(f *modelFold, _ ApplyPoint) error {
 				f.desc.Name, f.desc.Fields[s.field].Name)
 		}
 	}
-	if err := p.needSources(f); err != nil {
-		return err
+	if len(f.refs.all) > 0 {
+		row := f.codec.New()
+		for _, s := range p.changes {
+			s.apply.call(row)
+		}
+		if err := f.refs.needSources(row); err != nil {
+			return err
+		}
 	}
 	return f.needKey(p.key)
-}
-
-// needSources asks for the rows that the patch makes the row refer to.
-func (p *Patch) needSources(f *modelFold) error {
-	if len(f.refs.all) == 0 {
-		return nil
-	}
-	row := f.codec.New()
-	for _, s := range p.changes {
-		s.apply.call(row)
-	}
-	return f.refs.needSources(row)
 }
 
 func (p *Patch) eval(f *modelFold, at ApplyPoint) error {

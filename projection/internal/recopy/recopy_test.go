@@ -83,7 +83,7 @@ func TestARowWithAnotherCopyIsAsIfItWereEncoded(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("x", 70_000)))
 		id := rapid.Ptr(rapid.SampledFrom([]string{"A", "B", `"`}), true)
 		c := &Recopier{
-			Codec: codec.Any(), Reference: &codec.Any().References()[0], Identifier: rapid.SampledFrom([]string{"A", `"`}).Draw(t, "identifier"),
+			Codec: querydb.Any(codec), Reference: &querydb.Any(codec).References()[0], Identifier: rapid.SampledFrom([]string{"A", `"`}).Draw(t, "identifier"),
 			OnlyAbsent: rapid.Bool().Draw(t, "only absent"),
 		}
 		if rapid.Bool().Draw(t, "there is a source") {
@@ -140,7 +140,7 @@ func TestARowThatCannotBeReadKeepsNothingFromTheNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Recopier{Codec: codec.Any(), Reference: &codec.Any().References()[0], Identifier: "A", Source: &team{"new"}}
+	c := &Recopier{Codec: querydb.Any(codec), Reference: &querydb.Any(codec).References()[0], Identifier: "A", Source: &team{"new"}}
 	for _, tt := range []struct {
 		row             querydb.Row
 		follows, failed bool
