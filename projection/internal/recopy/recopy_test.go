@@ -140,7 +140,8 @@ func TestARowThatCannotBeReadKeepsNothingFromTheNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Recopier{Codec: querydb.Any(codec), Reference: &querydb.Any(codec).References()[0], Identifier: "A", Source: &team{"new"}}
+	c := &Recopier{Codec: querydb.Any(codec), Reference: &querydb.Any(codec).References()[0], Identifier: "A",
+		Source: &team{"new"}}
 	for _, tt := range []struct {
 		row             querydb.Row
 		follows, failed bool
