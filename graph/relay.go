@@ -19,8 +19,8 @@ type Edge[I any] struct {
 	at   int
 }
 
-// Cursor is for the arguments after and before of the same query. It is "" in an answer to an operation that asks for no
-// cursors, and in a Connection that no query of the runtime has answered.
+// Cursor is for the arguments after and before of the same query. It is "" in an answer to an operation that asks for
+// no cursors, and in a Connection that no query of the runtime has answered.
 func (e Edge[I]) Cursor() string {
 	if e.page == nil || !e.page.HasCursors() {
 		return ""

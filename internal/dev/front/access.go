@@ -21,7 +21,7 @@ func isLoopback(name string) bool {
 }
 
 // ours reports whether a program on this machine has sent a request by itself, and, if it is a browser, for a page at
-// this address: no proxy passes on what a stranger asks, and no page of another site has had its name made to lead here.
+// this address: no proxy passes on what a stranger asks, and no other site has had its name made to lead here.
 func ours(r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) || localrequest.Forwarded(r.Header) != "" || !isLoopback(localrequest.HostName(r.Host)) {
 		return false

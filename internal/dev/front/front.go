@@ -90,8 +90,10 @@ func (f *front) handedOn(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // perConnection are headers that are about the connection to this program, and not about the request.
-var perConnection = []string{"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection",
-	"Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+var perConnection = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
 
 // handOn addresses a request to the server. All by which the server decides who asks stays as it came, so that it
 // answers nothing that it would refuse without this program in front of it.

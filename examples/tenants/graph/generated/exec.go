@@ -32,6 +32,8 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Employee() EmployeeResolver
+	Equipment() EquipmentResolver
 	Membership() MembershipResolver
 	ProjectMember() ProjectMemberResolver
 	Query() QueryResolver
@@ -48,39 +50,50 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type EmployeeResolver interface {
+	ID(ctx context.Context, obj *model.Employee) (string, error)
+}
+type EquipmentResolver interface {
+	ID(ctx context.Context, obj *model.Equipment) (string, error)
+}
 type MembershipResolver interface {
 	User(ctx context.Context, obj *model.Membership) (*model.Employee, error)
+	ID(ctx context.Context, obj *model.Membership) (string, error)
 }
 type ProjectMemberResolver interface {
 	Employee(ctx context.Context, obj *model.ProjectMember) (*model.Employee, error)
+	ID(ctx context.Context, obj *model.ProjectMember) (string, error)
 }
 type QueryResolver interface {
 	Employee(ctx context.Context, employeeID string, consistent *bool) (*model.Employee, error)
 	EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error)
-	EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
-	EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
-	EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
-	EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
+	EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Employee], error)
+	EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Employee], error)
+	EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Employee], error)
+	EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Employee], error)
 	Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error)
 	TaskByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Task, error)
-	TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
-	TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
-	TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
+	TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Task], error)
+	TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Task], error)
+	TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Task], error)
 	Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error)
 	EquipmentByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Equipment, error)
-	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Equipment], error)
+	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Equipment], error)
 	ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error)
-	ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.ProjectMember], error)
+	ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.ProjectMember], error)
 	Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error)
-	MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Membership], error)
-	TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.TenantMembersItem], error)
-	Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.ContributionsItem], error)
-	DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.DepartmentStaffItem], error)
-	Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.AssignmentsItem], error)
+	MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Membership], error)
+	Node(ctx context.Context, id string) (model.Node, error)
+	Nodes(ctx context.Context, ids []string) ([]model.Node, error)
+	TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[model.TenantMembersItem], error)
+	Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[model.ContributionsItem], error)
+	DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[model.DepartmentStaffItem], error)
+	Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[model.AssignmentsItem], error)
 }
 type TaskResolver interface {
 	Membership(ctx context.Context, obj *model.Task) (*model.ProjectMember, error)
 	Assignee(ctx context.Context, obj *model.Task) (*model.Employee, error)
+	ID(ctx context.Context, obj *model.Task) (string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -177,12 +190,34 @@ type AssignmentsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [AssignmentsItemEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
 An item of Assignments.
 """
 union AssignmentsItem = Task | ProjectMember
+
+"""
+A row of a page, and where it is.
+"""
+type AssignmentsItemEdge {
+  """
+  The row.
+  """
+  node: AssignmentsItem!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
+}
 
 """
 The types of the items of Assignments.
@@ -210,12 +245,34 @@ type ContributionsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [ContributionsItemEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
 An item of Contributions.
 """
 union ContributionsItem = Employee | Task | ProjectMember
+
+"""
+A row of a page, and where it is.
+"""
+type ContributionsItemEdge {
+  """
+  The row.
+  """
+  node: ContributionsItem!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
+}
 
 """
 The types of the items of Contributions.
@@ -257,12 +314,34 @@ type DepartmentStaffConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [DepartmentStaffItemEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
 An item of DepartmentStaff.
 """
 union DepartmentStaffItem = Employee | Equipment
+
+"""
+A row of a page, and where it is.
+"""
+type DepartmentStaffItemEdge {
+  """
+  The row.
+  """
+  node: DepartmentStaffItem!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
+}
 
 """
 The types of the items of DepartmentStaff.
@@ -281,7 +360,7 @@ enum DepartmentStaffMember {
 """
 Somebody who works for a tenant.
 """
-type Employee {
+type Employee implements Node {
   employeeId: ID!
   tenantId: ID!
   email: String!
@@ -290,6 +369,10 @@ type Employee {
   hireDate: Date!
   createdAt: DateTime
   updatedAt: DateTime
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
 }
 
 """
@@ -304,6 +387,14 @@ type EmployeeByEmailConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [EmployeeEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
@@ -318,6 +409,14 @@ type EmployeeContributionsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [EmployeeEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
@@ -332,6 +431,28 @@ type EmployeeDepartmentStaffConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [EmployeeEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
+}
+
+"""
+A row of a page, and where it is.
+"""
+type EmployeeEdge {
+  """
+  The row.
+  """
+  node: Employee!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
 }
 
 """
@@ -346,18 +467,30 @@ type EmployeeTenantMembersConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [EmployeeEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
 What a department works with.
 """
-type Equipment {
+type Equipment implements Node {
   equipmentId: ID!
   department: String!
   name: String!
   purchaseDate: Date!
   createdAt: DateTime
   updatedAt: DateTime
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
 }
 
 """
@@ -372,12 +505,34 @@ type EquipmentDepartmentStaffConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [EquipmentEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
+}
+
+"""
+A row of a page, and where it is.
+"""
+type EquipmentEdge {
+  """
+  The row.
+  """
+  node: Equipment!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
 }
 
 """
 A role that a user has in an organisation: one item of the partition that all of the organisation's share.
 """
-type Membership {
+type Membership implements Node {
   orgId: ID!
   role: String!
   userId: ID!
@@ -387,6 +542,10 @@ type Membership {
   The row of Employee that userId names; null where there is none.
   """
   user: Employee
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
 }
 
 """
@@ -401,12 +560,66 @@ type MembershipByPrimaryConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [MembershipEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
+}
+
+"""
+A row of a page, and where it is.
+"""
+type MembershipEdge {
+  """
+  The row.
+  """
+  node: Membership!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
+}
+
+"""
+A row that can be asked for by an identifier alone.
+"""
+interface Node {
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
+}
+
+"""
+Where a page is among the rows of its query.
+"""
+type PageInfo {
+  """
+  Whether there are rows after the page. Of a page that ends before a cursor it is taken for granted.
+  """
+  hasNextPage: Boolean!
+  """
+  Whether there are rows before the page. Of a page that begins after a cursor it is taken for granted.
+  """
+  hasPreviousPage: Boolean!
+  """
+  The cursor of the first edge; null where there is none.
+  """
+  startCursor: String
+  """
+  The cursor of the last edge; null where there is none.
+  """
+  endCursor: String
 }
 
 """
 That an employee works on a project.
 """
-type ProjectMember {
+type ProjectMember implements Node {
   employeeId: ID!
   projectId: ID!
   role: String!
@@ -416,6 +629,10 @@ type ProjectMember {
   The row of Employee that employeeId names; null where there is none.
   """
   employee: Employee
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
 }
 
 """
@@ -430,6 +647,28 @@ type ProjectMemberAssignmentsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [ProjectMemberEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
+}
+
+"""
+A row of a page, and where it is.
+"""
+type ProjectMemberEdge {
+  """
+  The row.
+  """
+  node: ProjectMember!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
 }
 
 """
@@ -517,6 +756,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): EmployeeTenantMembersConnection!
   """
   The rows of Employee that have a certain email.
@@ -541,6 +800,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): EmployeeByEmailConnection!
   """
   The rows of Employee that have a certain employeeId, in the order of department.
@@ -590,6 +869,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): EmployeeContributionsConnection!
   """
   The rows of Employee that have a certain department, in the order of hireDate.
@@ -639,6 +938,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): EmployeeDepartmentStaffConnection!
   """
   One row of Task by its taskId; null where there is none.
@@ -721,6 +1040,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): TaskTenantMembersConnection!
   """
   The rows of Task that have a certain employeeId, in the order of priority.
@@ -765,6 +1104,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): TaskByAssigneeConnection!
   """
   The rows of Task that have a certain employeeId, in the order of projectId and taskId.
@@ -819,6 +1178,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): TaskAssignmentsConnection!
   """
   One row of Equipment by its equipmentId; null where there is none.
@@ -896,6 +1275,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): EquipmentDepartmentStaffConnection!
   """
   One row of ProjectMember by its employeeId and projectId; null where there is none.
@@ -964,6 +1363,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): ProjectMemberAssignmentsConnection!
   """
   One row of Membership by its orgId, role and userId; null where there is none.
@@ -1042,7 +1461,45 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): MembershipByPrimaryConnection!
+  """
+  The row of that identifier; null where there is none that may be read.
+  """
+  node(
+    """
+    The id of the row.
+    """
+    id: ID!
+  ): Node
+  """
+  The rows of those identifiers, in their order; null in the place of each that is not there.
+  """
+  nodes(
+    """
+    The id of each row; a row that is named twice is answered twice.
+    """
+    ids: [ID!]!
+  ): [Node]!
   """
   The rows of Employee and Task, together that have a certain tenantId, in the order in which they are stored.
   """
@@ -1071,6 +1528,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): TenantMembersConnection!
   """
   The rows of Employee, Task and ProjectMember, together that have a certain employeeId, in the order in which they are stored.
@@ -1100,6 +1577,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): ContributionsConnection!
   """
   The rows of Employee and Equipment, together that have a certain department, in the order in which they are stored.
@@ -1129,6 +1626,26 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): DepartmentStaffConnection!
   """
   The rows of Task and ProjectMember, together that have a certain employeeId, in the order in which they are stored.
@@ -1158,13 +1675,33 @@ type Query {
     The nextToken of the page before; all other arguments stay the same, but for limit.
     """
     nextToken: String
+
+    """
+    How many rows a page has at most, from its beginning: 1 to 1000, as limit. Not together with limit, last and before.
+    """
+    first: Int
+
+    """
+    Only rows that come after the edge with this cursor, such as the endCursor of the page before. Not together with nextToken, last and before.
+    """
+    after: String
+
+    """
+    How many rows a page has at most, from its end: 1 to 1000. Not together with limit, first, nextToken and after.
+    """
+    last: Int
+
+    """
+    Only rows that come before the edge with this cursor, such as the startCursor of the page after. Not together with first, nextToken and after.
+    """
+    before: String
   ): AssignmentsConnection!
 }
 
 """
 Something to do in a project, for somebody or for nobody yet.
 """
-type Task {
+type Task implements Node {
   taskId: ID!
   tenantId: ID!
   """
@@ -1191,6 +1728,10 @@ type Task {
   The row of Employee that employeeId names; null where there is none.
   """
   assignee: Employee
+  """
+  Identifies the row among all rows of all types.
+  """
+  id: ID!
 }
 
 """
@@ -1205,6 +1746,14 @@ type TaskAssignmentsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [TaskEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
@@ -1219,6 +1768,28 @@ type TaskByAssigneeConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [TaskEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
+}
+
+"""
+A row of a page, and where it is.
+"""
+type TaskEdge {
+  """
+  The row.
+  """
+  node: Task!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
 }
 
 """
@@ -1241,6 +1812,14 @@ type TaskTenantMembersConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [TaskEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
@@ -1255,12 +1834,34 @@ type TenantMembersConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+  """
+  The rows of the page, each with where it is.
+  """
+  edges: [TenantMembersItemEdge!]!
+  """
+  Where the page is.
+  """
+  pageInfo: PageInfo!
 }
 
 """
 An item of TenantMembers.
 """
 union TenantMembersItem = Employee | Task
+
+"""
+A row of a page, and where it is.
+"""
+type TenantMembersItemEdge {
+  """
+  The row.
+  """
+  node: TenantMembersItem!
+  """
+  Where it is: for after and before of the same query.
+  """
+  cursor: String!
+}
 
 """
 The types of the items of TenantMembers.
@@ -1289,8 +1890,22 @@ func childFields_AssignmentsConnection(ctx context.Context, ec *executionContext
 		return fieldContext_AssignmentsConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_AssignmentsConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_AssignmentsConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_AssignmentsConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssignmentsConnection", field.Name)
+}
+
+func childFields_AssignmentsItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_AssignmentsItemEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_AssignmentsItemEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssignmentsItemEdge", field.Name)
 }
 
 func childFields_ContributionsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1299,8 +1914,22 @@ func childFields_ContributionsConnection(ctx context.Context, ec *executionConte
 		return fieldContext_ContributionsConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_ContributionsConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_ContributionsConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_ContributionsConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContributionsConnection", field.Name)
+}
+
+func childFields_ContributionsItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_ContributionsItemEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_ContributionsItemEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContributionsItemEdge", field.Name)
 }
 
 func childFields_DepartmentStaffConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1309,8 +1938,22 @@ func childFields_DepartmentStaffConnection(ctx context.Context, ec *executionCon
 		return fieldContext_DepartmentStaffConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_DepartmentStaffConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_DepartmentStaffConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_DepartmentStaffConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DepartmentStaffConnection", field.Name)
+}
+
+func childFields_DepartmentStaffItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_DepartmentStaffItemEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_DepartmentStaffItemEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DepartmentStaffItemEdge", field.Name)
 }
 
 func childFields_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1331,6 +1974,8 @@ func childFields_Employee(ctx context.Context, ec *executionContext, field graph
 		return fieldContext_Employee_createdAt(ctx, ec, field)
 	case "updatedAt":
 		return fieldContext_Employee_updatedAt(ctx, ec, field)
+	case "id":
+		return fieldContext_Employee_id(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Employee", field.Name)
 }
@@ -1341,6 +1986,10 @@ func childFields_EmployeeByEmailConnection(ctx context.Context, ec *executionCon
 		return fieldContext_EmployeeByEmailConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_EmployeeByEmailConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_EmployeeByEmailConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_EmployeeByEmailConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeByEmailConnection", field.Name)
 }
@@ -1351,6 +2000,10 @@ func childFields_EmployeeContributionsConnection(ctx context.Context, ec *execut
 		return fieldContext_EmployeeContributionsConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_EmployeeContributionsConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_EmployeeContributionsConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_EmployeeContributionsConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeContributionsConnection", field.Name)
 }
@@ -1361,8 +2014,22 @@ func childFields_EmployeeDepartmentStaffConnection(ctx context.Context, ec *exec
 		return fieldContext_EmployeeDepartmentStaffConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_EmployeeDepartmentStaffConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_EmployeeDepartmentStaffConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeDepartmentStaffConnection", field.Name)
+}
+
+func childFields_EmployeeEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_EmployeeEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_EmployeeEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EmployeeEdge", field.Name)
 }
 
 func childFields_EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1371,6 +2038,10 @@ func childFields_EmployeeTenantMembersConnection(ctx context.Context, ec *execut
 		return fieldContext_EmployeeTenantMembersConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_EmployeeTenantMembersConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_EmployeeTenantMembersConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_EmployeeTenantMembersConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeTenantMembersConnection", field.Name)
 }
@@ -1389,6 +2060,8 @@ func childFields_Equipment(ctx context.Context, ec *executionContext, field grap
 		return fieldContext_Equipment_createdAt(ctx, ec, field)
 	case "updatedAt":
 		return fieldContext_Equipment_updatedAt(ctx, ec, field)
+	case "id":
+		return fieldContext_Equipment_id(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Equipment", field.Name)
 }
@@ -1399,8 +2072,22 @@ func childFields_EquipmentDepartmentStaffConnection(ctx context.Context, ec *exe
 		return fieldContext_EquipmentDepartmentStaffConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_EquipmentDepartmentStaffConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_EquipmentDepartmentStaffConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EquipmentDepartmentStaffConnection", field.Name)
+}
+
+func childFields_EquipmentEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_EquipmentEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_EquipmentEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EquipmentEdge", field.Name)
 }
 
 func childFields_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1417,6 +2104,8 @@ func childFields_Membership(ctx context.Context, ec *executionContext, field gra
 		return fieldContext_Membership_updatedAt(ctx, ec, field)
 	case "user":
 		return fieldContext_Membership_user(ctx, ec, field)
+	case "id":
+		return fieldContext_Membership_id(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Membership", field.Name)
 }
@@ -1427,8 +2116,36 @@ func childFields_MembershipByPrimaryConnection(ctx context.Context, ec *executio
 		return fieldContext_MembershipByPrimaryConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_MembershipByPrimaryConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_MembershipByPrimaryConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_MembershipByPrimaryConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MembershipByPrimaryConnection", field.Name)
+}
+
+func childFields_MembershipEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_MembershipEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_MembershipEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MembershipEdge", field.Name)
+}
+
+func childFields_PageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "hasNextPage":
+		return fieldContext_PageInfo_hasNextPage(ctx, ec, field)
+	case "hasPreviousPage":
+		return fieldContext_PageInfo_hasPreviousPage(ctx, ec, field)
+	case "startCursor":
+		return fieldContext_PageInfo_startCursor(ctx, ec, field)
+	case "endCursor":
+		return fieldContext_PageInfo_endCursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
 
 func childFields_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1445,6 +2162,8 @@ func childFields_ProjectMember(ctx context.Context, ec *executionContext, field 
 		return fieldContext_ProjectMember_updatedAt(ctx, ec, field)
 	case "employee":
 		return fieldContext_ProjectMember_employee(ctx, ec, field)
+	case "id":
+		return fieldContext_ProjectMember_id(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProjectMember", field.Name)
 }
@@ -1455,8 +2174,22 @@ func childFields_ProjectMemberAssignmentsConnection(ctx context.Context, ec *exe
 		return fieldContext_ProjectMemberAssignmentsConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_ProjectMemberAssignmentsConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_ProjectMemberAssignmentsConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProjectMemberAssignmentsConnection", field.Name)
+}
+
+func childFields_ProjectMemberEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_ProjectMemberEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_ProjectMemberEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProjectMemberEdge", field.Name)
 }
 
 func childFields_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1483,6 +2216,8 @@ func childFields_Task(ctx context.Context, ec *executionContext, field graphql.C
 		return fieldContext_Task_membership(ctx, ec, field)
 	case "assignee":
 		return fieldContext_Task_assignee(ctx, ec, field)
+	case "id":
+		return fieldContext_Task_id(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Task", field.Name)
 }
@@ -1493,6 +2228,10 @@ func childFields_TaskAssignmentsConnection(ctx context.Context, ec *executionCon
 		return fieldContext_TaskAssignmentsConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_TaskAssignmentsConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_TaskAssignmentsConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_TaskAssignmentsConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskAssignmentsConnection", field.Name)
 }
@@ -1503,8 +2242,22 @@ func childFields_TaskByAssigneeConnection(ctx context.Context, ec *executionCont
 		return fieldContext_TaskByAssigneeConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_TaskByAssigneeConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_TaskByAssigneeConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_TaskByAssigneeConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskByAssigneeConnection", field.Name)
+}
+
+func childFields_TaskEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_TaskEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_TaskEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TaskEdge", field.Name)
 }
 
 func childFields_TaskTenantMembersConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1513,6 +2266,10 @@ func childFields_TaskTenantMembersConnection(ctx context.Context, ec *executionC
 		return fieldContext_TaskTenantMembersConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_TaskTenantMembersConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_TaskTenantMembersConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_TaskTenantMembersConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskTenantMembersConnection", field.Name)
 }
@@ -1523,8 +2280,22 @@ func childFields_TenantMembersConnection(ctx context.Context, ec *executionConte
 		return fieldContext_TenantMembersConnection_items(ctx, ec, field)
 	case "nextToken":
 		return fieldContext_TenantMembersConnection_nextToken(ctx, ec, field)
+	case "edges":
+		return fieldContext_TenantMembersConnection_edges(ctx, ec, field)
+	case "pageInfo":
+		return fieldContext_TenantMembersConnection_pageInfo(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TenantMembersConnection", field.Name)
+}
+
+func childFields_TenantMembersItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return fieldContext_TenantMembersItemEdge_node(ctx, ec, field)
+	case "cursor":
+		return fieldContext_TenantMembersItemEdge_cursor(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TenantMembersItemEdge", field.Name)
 }
 
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1686,6 +2457,38 @@ func field_Query_Assignments_args(ctx context.Context, ec *executionContext, raw
 		return nil, err
 	}
 	args["nextToken"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
 	return args, nil
 }
 
@@ -1732,6 +2535,38 @@ func field_Query_Contributions_args(ctx context.Context, ec *executionContext, r
 		return nil, err
 	}
 	args["nextToken"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
 	return args, nil
 }
 
@@ -1778,6 +2613,38 @@ func field_Query_DepartmentStaff_args(ctx context.Context, ec *executionContext,
 		return nil, err
 	}
 	args["nextToken"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
 	return args, nil
 }
 
@@ -1816,6 +2683,38 @@ func field_Query_EmployeeByEmail_args(ctx context.Context, ec *executionContext,
 		return nil, err
 	}
 	args["nextToken"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -1916,6 +2815,38 @@ func field_Query_EmployeeContributions_args(ctx context.Context, ec *executionCo
 		return nil, err
 	}
 	args["nextToken"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg12
 	return args, nil
 }
 
@@ -1994,6 +2925,38 @@ func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *execution
 		return nil, err
 	}
 	args["nextToken"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg12
 	return args, nil
 }
 
@@ -2080,6 +3043,38 @@ func field_Query_EmployeeTenantMembers_args(ctx context.Context, ec *executionCo
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg12
+	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg13
 	return args, nil
 }
 
@@ -2202,6 +3197,38 @@ func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executio
 		return nil, err
 	}
 	args["nextToken"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg12
 	return args, nil
 }
 
@@ -2310,6 +3337,38 @@ func field_Query_MembershipByPrimary_args(ctx context.Context, ec *executionCont
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg12
+	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg13
 	return args, nil
 }
 
@@ -2426,6 +3485,38 @@ func field_Query_ProjectMemberAssignments_args(ctx context.Context, ec *executio
 		return nil, err
 	}
 	args["nextToken"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg12
 	return args, nil
 }
 
@@ -2542,6 +3633,38 @@ func field_Query_TaskAssignments_args(ctx context.Context, ec *executionContext,
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg12
+	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg13
 	return args, nil
 }
 
@@ -2612,6 +3735,38 @@ func field_Query_TaskByAssignee_args(ctx context.Context, ec *executionContext, 
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg11
 	return args, nil
 }
 
@@ -2720,6 +3875,38 @@ func field_Query_TaskTenantMembers_args(ctx context.Context, ec *executionContex
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg10
+	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg11
+	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg12
+	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg13
 	return args, nil
 }
 
@@ -2788,6 +3975,38 @@ func field_Query_TenantMembers_args(ctx context.Context, ec *executionContext, r
 		return nil, err
 	}
 	args["nextToken"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
 	return args, nil
 }
 
@@ -2802,6 +4021,34 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 		return nil, err
 	}
 	args["name"] = arg0
+	return args, nil
+}
+
+func field_Query_node_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func field_Query_nodes_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
+		func(ctx context.Context, v any) ([]string, error) {
+			return unmarshalNID2ᚕstringᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["ids"] = arg0
 	return args, nil
 }
 
@@ -2911,6 +4158,116 @@ func fieldContext_AssignmentsConnection_nextToken(_ context.Context, ec *executi
 	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _AssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_AssignmentsConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
+			return marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_AssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_AssignmentsItemEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _AssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_AssignmentsConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_AssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _AssignmentsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_AssignmentsItemEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.AssignmentsItem) graphql.Marshaler {
+			return marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_AssignmentsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
+}
+
+func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_AssignmentsItemEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_AssignmentsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func _ContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2957,6 +4314,116 @@ func fieldContext_ContributionsConnection_nextToken(_ context.Context, ec *execu
 	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _ContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ContributionsConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.ContributionsItem]) graphql.Marshaler {
+			return marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributionsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_ContributionsItemEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _ContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ContributionsConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributionsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _ContributionsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ContributionsItemEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.ContributionsItem) graphql.Marshaler {
+			return marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ContributionsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
+}
+
+func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ContributionsItemEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ContributionsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func _DepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3001,6 +4468,116 @@ func _DepartmentStaffConnection_nextToken(ctx context.Context, ec *executionCont
 }
 func fieldContext_DepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _DepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DepartmentStaffConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
+			return marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_DepartmentStaffItemEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _DepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DepartmentStaffConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _DepartmentStaffItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DepartmentStaffItemEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DepartmentStaffItem) graphql.Marshaler {
+			return marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DepartmentStaffItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
+}
+
+func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DepartmentStaffItemEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DepartmentStaffItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
@@ -3187,6 +4764,29 @@ func fieldContext_Employee_updatedAt(_ context.Context, ec *executionContext, fi
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func _Employee_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Employee_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Employee().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Employee_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Employee", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func _EmployeeByEmailConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3240,6 +4840,70 @@ func _EmployeeByEmailConnection_nextToken(ctx context.Context, ec *executionCont
 }
 func fieldContext_EmployeeByEmailConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeByEmailConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _EmployeeByEmailConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeByEmailConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
+			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeByEmailConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeByEmailConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_EmployeeEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeByEmailConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeByEmailConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeByEmailConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeByEmailConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
 }
 
 func _EmployeeContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
@@ -3297,6 +4961,70 @@ func fieldContext_EmployeeContributionsConnection_nextToken(_ context.Context, e
 	return graphql.NewScalarFieldContext("EmployeeContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _EmployeeContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeContributionsConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
+			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeContributionsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_EmployeeEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeContributionsConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeContributionsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
 func _EmployeeDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3352,6 +5080,125 @@ func fieldContext_EmployeeDepartmentStaffConnection_nextToken(_ context.Context,
 	return graphql.NewScalarFieldContext("EmployeeDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _EmployeeDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeDepartmentStaffConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
+			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeDepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_EmployeeEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeDepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
+			return marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Employee(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EmployeeEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func _EmployeeTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3405,6 +5252,70 @@ func _EmployeeTenantMembersConnection_nextToken(ctx context.Context, ec *executi
 }
 func fieldContext_EmployeeTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _EmployeeTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeTenantMembersConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
+			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeTenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_EmployeeEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EmployeeTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EmployeeTenantMembersConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EmployeeTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmployeeTenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
 }
 
 func _Equipment_equipmentId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
@@ -3545,6 +5456,29 @@ func fieldContext_Equipment_updatedAt(_ context.Context, ec *executionContext, f
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func _Equipment_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Equipment_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Equipment().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Equipment_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Equipment", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func _EquipmentDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3598,6 +5532,125 @@ func _EquipmentDepartmentStaffConnection_nextToken(ctx context.Context, ec *exec
 }
 func fieldContext_EquipmentDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EquipmentDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _EquipmentDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EquipmentDepartmentStaffConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Equipment]) graphql.Marshaler {
+			return marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EquipmentDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EquipmentDepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_EquipmentEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EquipmentDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EquipmentDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EquipmentDepartmentStaffConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EquipmentEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EquipmentEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Equipment) graphql.Marshaler {
+			return marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EquipmentEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EquipmentEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Equipment(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_EquipmentEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_EquipmentEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EquipmentEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
@@ -3747,6 +5800,29 @@ func fieldContext_Membership_user(_ context.Context, ec *executionContext, field
 	return fc, nil
 }
 
+func _Membership_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Membership_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Membership().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Membership_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Membership", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func _MembershipByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3800,6 +5876,217 @@ func _MembershipByPrimaryConnection_nextToken(ctx context.Context, ec *execution
 }
 func fieldContext_MembershipByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MembershipByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _MembershipByPrimaryConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MembershipByPrimaryConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Membership]) graphql.Marshaler {
+			return marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_MembershipByPrimaryConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MembershipByPrimaryConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_MembershipEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _MembershipByPrimaryConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MembershipByPrimaryConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_MembershipByPrimaryConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MembershipByPrimaryConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _MembershipEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MembershipEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Membership) graphql.Marshaler {
+			return marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_MembershipEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MembershipEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Membership(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MembershipEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_MembershipEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MembershipEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func _PageInfo_hasNextPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PageInfo_hasNextPage(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HasNextPage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return marshalNBoolean2bool(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PageInfo_hasNextPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func _PageInfo_hasPreviousPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PageInfo_hasPreviousPage(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HasPreviousPage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return marshalNBoolean2bool(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PageInfo_hasPreviousPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PageInfo_startCursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartCursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_PageInfo_startCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PageInfo_endCursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EndCursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_PageInfo_endCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
@@ -3949,6 +6236,29 @@ func fieldContext_ProjectMember_employee(_ context.Context, ec *executionContext
 	return fc, nil
 }
 
+func _ProjectMember_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ProjectMember_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ProjectMember().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ProjectMember_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProjectMember", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func _ProjectMemberAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4002,6 +6312,125 @@ func _ProjectMemberAssignmentsConnection_nextToken(ctx context.Context, ec *exec
 }
 func fieldContext_ProjectMemberAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMemberAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _ProjectMemberAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ProjectMemberAssignmentsConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.ProjectMember]) graphql.Marshaler {
+			return marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ProjectMemberAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProjectMemberAssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_ProjectMemberEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _ProjectMemberAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ProjectMemberAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProjectMemberAssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _ProjectMemberEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ProjectMemberEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
+			return marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ProjectMemberEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProjectMemberEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_ProjectMember(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_ProjectMemberEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_ProjectMemberEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
@@ -4102,7 +6531,7 @@ func _Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["department"].(*string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["department"].(*string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
@@ -4146,7 +6575,7 @@ func _Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeByEmail(ctx, fc.Args["email"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EmployeeByEmail(ctx, fc.Args["email"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
@@ -4190,7 +6619,7 @@ func _Query_EmployeeContributions(ctx context.Context, ec *executionContext, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeContributions(ctx, fc.Args["employeeId"].(string), fc.Args["department"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EmployeeContributions(ctx, fc.Args["employeeId"].(string), fc.Args["department"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
@@ -4234,7 +6663,7 @@ func _Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
@@ -4366,7 +6795,7 @@ func _Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TaskTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
@@ -4410,7 +6839,7 @@ func _Query_TaskByAssignee(ctx context.Context, ec *executionContext, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
@@ -4454,7 +6883,7 @@ func _Query_TaskAssignments(ctx context.Context, ec *executionContext, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TaskAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
@@ -4586,7 +7015,7 @@ func _Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Equipment]) graphql.Marshaler {
@@ -4674,7 +7103,7 @@ func _Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.ProjectMember]) graphql.Marshaler {
@@ -4762,7 +7191,7 @@ func _Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MembershipByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["role"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MembershipByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["role"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Membership]) graphql.Marshaler {
@@ -4796,6 +7225,94 @@ func fieldContext_Query_MembershipByPrimary(ctx context.Context, ec *executionCo
 	return fc, nil
 }
 
+func _Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.Node) graphql.Marshaler {
+			return marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_node_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_nodes(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Node) graphql.Marshaler {
+			return marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_nodes_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4806,7 +7323,7 @@ func _Query_TenantMembers(ctx context.Context, ec *executionContext, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["only"].([]model.TenantMembersMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["only"].([]model.TenantMembersMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.TenantMembersItem]) graphql.Marshaler {
@@ -4850,7 +7367,7 @@ func _Query_Contributions(ctx context.Context, ec *executionContext, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Contributions(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.ContributionsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().Contributions(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.ContributionsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.ContributionsItem]) graphql.Marshaler {
@@ -4894,7 +7411,7 @@ func _Query_DepartmentStaff(ctx context.Context, ec *executionContext, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["only"].([]model.DepartmentStaffMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().DepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["only"].([]model.DepartmentStaffMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.DepartmentStaffItem]) graphql.Marshaler {
@@ -4938,7 +7455,7 @@ func _Query_Assignments(ctx context.Context, ec *executionContext, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Assignments(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.AssignmentsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().Assignments(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.AssignmentsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.AssignmentsItem]) graphql.Marshaler {
@@ -5319,6 +7836,29 @@ func fieldContext_Task_assignee(_ context.Context, ec *executionContext, field g
 	return fc, nil
 }
 
+func _Task_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Task_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Task().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Task_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Task", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func _TaskAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5372,6 +7912,70 @@ func _TaskAssignmentsConnection_nextToken(ctx context.Context, ec *executionCont
 }
 func fieldContext_TaskAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _TaskAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskAssignmentsConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
+			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskAssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TaskEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TaskAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskAssignmentsConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskAssignmentsConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
 }
 
 func _TaskByAssigneeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
@@ -5429,6 +8033,125 @@ func fieldContext_TaskByAssigneeConnection_nextToken(_ context.Context, ec *exec
 	return graphql.NewScalarFieldContext("TaskByAssigneeConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _TaskByAssigneeConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskByAssigneeConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
+			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskByAssigneeConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskByAssigneeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TaskEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TaskByAssigneeConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskByAssigneeConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskByAssigneeConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskByAssigneeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TaskEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Task) graphql.Marshaler {
+			return marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Task(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TaskEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func _TaskTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5484,6 +8207,70 @@ func fieldContext_TaskTenantMembersConnection_nextToken(_ context.Context, ec *e
 	return graphql.NewScalarFieldContext("TaskTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _TaskTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskTenantMembersConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
+			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskTenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TaskEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TaskTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TaskTenantMembersConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TaskTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskTenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
 func _TenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5528,6 +8315,116 @@ func _TenantMembersConnection_nextToken(ctx context.Context, ec *executionContex
 }
 func fieldContext_TenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _TenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TenantMembersConnection_edges(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
+			return marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TenantMembersItemEdge(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TenantMembersConnection_pageInfo(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TenantMembersConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PageInfo(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TenantMembersItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TenantMembersItemEdge_node(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.TenantMembersItem) graphql.Marshaler {
+			return marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TenantMembersItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
+}
+
+func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TenantMembersItemEdge_cursor(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TenantMembersItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -6667,6 +9564,44 @@ func _DepartmentStaffItem(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 }
 
+func _Node(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj model.Node) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *model.Task:
+		if obj == nil {
+			return graphql.Null
+		}
+		return _Task(ctx, ec, sel, obj)
+	case *model.ProjectMember:
+		if obj == nil {
+			return graphql.Null
+		}
+		return _ProjectMember(ctx, ec, sel, obj)
+	case *model.Membership:
+		if obj == nil {
+			return graphql.Null
+		}
+		return _Membership(ctx, ec, sel, obj)
+	case *model.Equipment:
+		if obj == nil {
+			return graphql.Null
+		}
+		return _Equipment(ctx, ec, sel, obj)
+	case *model.Employee:
+		if obj == nil {
+			return graphql.Null
+		}
+		return _Employee(ctx, ec, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of Node must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 func _TenantMembersItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj model.TenantMembersItem) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
@@ -6716,6 +9651,59 @@ func _AssignmentsConnection(ctx context.Context, ec *executionContext, sel ast.S
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _AssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _AssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var assignmentsItemEdgeImplementors = []string{"AssignmentsItemEdge"}
+
+func _AssignmentsItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, assignmentsItemEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AssignmentsItemEdge")
+		case "node":
+			out.Values[i] = _AssignmentsItemEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _AssignmentsItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -6757,6 +9745,59 @@ func _ContributionsConnection(ctx context.Context, ec *executionContext, sel ast
 		case "nextToken":
 			out.Values[i] = _ContributionsConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _ContributionsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _ContributionsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contributionsItemEdgeImplementors = []string{"ContributionsItemEdge"}
+
+func _ContributionsItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.ContributionsItem]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contributionsItemEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContributionsItemEdge")
+		case "node":
+			out.Values[i] = _ContributionsItemEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _ContributionsItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -6802,6 +9843,16 @@ func _DepartmentStaffConnection(ctx context.Context, ec *executionContext, sel a
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _DepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _DepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -6823,7 +9874,50 @@ func _DepartmentStaffConnection(ctx context.Context, ec *executionContext, sel a
 	return out
 }
 
-var employeeImplementors = []string{"Employee", "ContributionsItem", "DepartmentStaffItem", "TenantMembersItem"}
+var departmentStaffItemEdgeImplementors = []string{"DepartmentStaffItemEdge"}
+
+func _DepartmentStaffItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, departmentStaffItemEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DepartmentStaffItemEdge")
+		case "node":
+			out.Values[i] = _DepartmentStaffItemEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _DepartmentStaffItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var employeeImplementors = []string{"Employee", "ContributionsItem", "DepartmentStaffItem", "Node", "TenantMembersItem"}
 
 func _Employee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Employee) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, employeeImplementors)
@@ -6838,43 +9932,81 @@ func _Employee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 		case "employeeId":
 			out.Values[i] = _Employee_employeeId(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tenantId":
 			out.Values[i] = _Employee_tenantId(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "email":
 			out.Values[i] = _Employee_email(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = _Employee_name(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "department":
 			out.Values[i] = _Employee_department(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "hireDate":
 			out.Values[i] = _Employee_hireDate(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = _Employee_createdAt(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = _Employee_updatedAt(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Employee_id(ctx, ec, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -6916,6 +10048,16 @@ func _EmployeeByEmailConnection(ctx context.Context, ec *executionContext, sel a
 		case "nextToken":
 			out.Values[i] = _EmployeeByEmailConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _EmployeeByEmailConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _EmployeeByEmailConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -6961,6 +10103,16 @@ func _EmployeeContributionsConnection(ctx context.Context, ec *executionContext,
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _EmployeeContributionsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _EmployeeContributionsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7002,6 +10154,59 @@ func _EmployeeDepartmentStaffConnection(ctx context.Context, ec *executionContex
 		case "nextToken":
 			out.Values[i] = _EmployeeDepartmentStaffConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _EmployeeDepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var employeeEdgeImplementors = []string{"EmployeeEdge"}
+
+func _EmployeeEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Employee]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, employeeEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EmployeeEdge")
+		case "node":
+			out.Values[i] = _EmployeeEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _EmployeeEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -7047,6 +10252,16 @@ func _EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext,
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _EmployeeTenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _EmployeeTenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7068,7 +10283,7 @@ func _EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext,
 	return out
 }
 
-var equipmentImplementors = []string{"Equipment", "DepartmentStaffItem"}
+var equipmentImplementors = []string{"Equipment", "DepartmentStaffItem", "Node"}
 
 func _Equipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Equipment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, equipmentImplementors)
@@ -7083,33 +10298,71 @@ func _Equipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 		case "equipmentId":
 			out.Values[i] = _Equipment_equipmentId(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "department":
 			out.Values[i] = _Equipment_department(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = _Equipment_name(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "purchaseDate":
 			out.Values[i] = _Equipment_purchaseDate(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = _Equipment_createdAt(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = _Equipment_updatedAt(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Equipment_id(ctx, ec, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7153,6 +10406,16 @@ func _EquipmentDepartmentStaffConnection(ctx context.Context, ec *executionConte
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _EquipmentDepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7174,7 +10437,50 @@ func _EquipmentDepartmentStaffConnection(ctx context.Context, ec *executionConte
 	return out
 }
 
-var membershipImplementors = []string{"Membership"}
+var equipmentEdgeImplementors = []string{"EquipmentEdge"}
+
+func _EquipmentEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Equipment]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, equipmentEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EquipmentEdge")
+		case "node":
+			out.Values[i] = _EquipmentEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _EquipmentEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var membershipImplementors = []string{"Membership", "Node"}
 
 func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, membershipImplementors)
@@ -7249,6 +10555,44 @@ func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Membership_id(ctx, ec, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7292,6 +10636,16 @@ func _MembershipByPrimaryConnection(ctx context.Context, ec *executionContext, s
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _MembershipByPrimaryConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _MembershipByPrimaryConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7313,7 +10667,103 @@ func _MembershipByPrimaryConnection(ctx context.Context, ec *executionContext, s
 	return out
 }
 
-var projectMemberImplementors = []string{"ProjectMember", "AssignmentsItem", "ContributionsItem"}
+var membershipEdgeImplementors = []string{"MembershipEdge"}
+
+func _MembershipEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Membership]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, membershipEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MembershipEdge")
+		case "node":
+			out.Values[i] = _MembershipEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _MembershipEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var pageInfoImplementors = []string{"PageInfo"}
+
+func _PageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.PageInfo) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PageInfo")
+		case "hasNextPage":
+			out.Values[i] = _PageInfo_hasNextPage(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hasPreviousPage":
+			out.Values[i] = _PageInfo_hasPreviousPage(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "startCursor":
+			out.Values[i] = _PageInfo_startCursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "endCursor":
+			out.Values[i] = _PageInfo_endCursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var projectMemberImplementors = []string{"ProjectMember", "AssignmentsItem", "ContributionsItem", "Node"}
 
 func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.ProjectMember) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, projectMemberImplementors)
@@ -7388,6 +10838,44 @@ func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.Selection
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _ProjectMember_id(ctx, ec, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7429,6 +10917,59 @@ func _ProjectMemberAssignmentsConnection(ctx context.Context, ec *executionConte
 		case "nextToken":
 			out.Values[i] = _ProjectMemberAssignmentsConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _ProjectMemberAssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var projectMemberEdgeImplementors = []string{"ProjectMemberEdge"}
+
+func _ProjectMemberEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.ProjectMember]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, projectMemberEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProjectMemberEdge")
+		case "node":
+			out.Values[i] = _ProjectMemberEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _ProjectMemberEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -7508,6 +11049,10 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Membership, graphql.RequiredNull))
 		case "MembershipByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MembershipByPrimary, graphql.Null))
+		case "node":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_node, graphql.RequiredNull))
+		case "nodes":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_nodes, graphql.Null))
 		case "TenantMembers":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TenantMembers, graphql.Null))
 		case "Contributions":
@@ -7551,7 +11096,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 	return out
 }
 
-var taskImplementors = []string{"Task", "AssignmentsItem", "ContributionsItem", "TenantMembersItem"}
+var taskImplementors = []string{"Task", "AssignmentsItem", "ContributionsItem", "Node", "TenantMembersItem"}
 
 func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Task) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taskImplementors)
@@ -7684,6 +11229,44 @@ func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Task_id(ctx, ec, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7725,6 +11308,16 @@ func _TaskAssignmentsConnection(ctx context.Context, ec *executionContext, sel a
 		case "nextToken":
 			out.Values[i] = _TaskAssignmentsConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _TaskAssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _TaskAssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -7770,6 +11363,59 @@ func _TaskByAssigneeConnection(ctx context.Context, ec *executionContext, sel as
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _TaskByAssigneeConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _TaskByAssigneeConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var taskEdgeImplementors = []string{"TaskEdge"}
+
+func _TaskEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Task]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taskEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaskEdge")
+		case "node":
+			out.Values[i] = _TaskEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _TaskEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7813,6 +11459,16 @@ func _TaskTenantMembersConnection(ctx context.Context, ec *executionContext, sel
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "edges":
+			out.Values[i] = _TaskTenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _TaskTenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -7854,6 +11510,59 @@ func _TenantMembersConnection(ctx context.Context, ec *executionContext, sel ast
 		case "nextToken":
 			out.Values[i] = _TenantMembersConnection_nextToken(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = _TenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = _TenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tenantMembersItemEdgeImplementors = []string{"TenantMembersItemEdge"}
+
+func _TenantMembersItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tenantMembersItemEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TenantMembersItemEdge")
+		case "node":
+			out.Values[i] = _TenantMembersItemEdge_node(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = _TenantMembersItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -8305,6 +12014,26 @@ func marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsIte
 	return ret
 }
 
+func marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
+	return _AssignmentsItemEdge(ctx, ec, sel, &v)
+}
+
+func marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func unmarshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember(ctx context.Context, ec *executionContext, v any) (model.AssignmentsMember, error) {
 	tmp, err := scalar.UnmarshalString(v)
 	res := model.AssignmentsMember(tmp)
@@ -8374,6 +12103,26 @@ func marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContribution
 	return ret
 }
 
+func marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.ContributionsItem]) graphql.Marshaler {
+	return _ContributionsItemEdge(ctx, ec, sel, &v)
+}
+
+func marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.ContributionsItem]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func unmarshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember(ctx context.Context, ec *executionContext, v any) (model.ContributionsMember, error) {
 	tmp, err := scalar.UnmarshalString(v)
 	res := model.ContributionsMember(tmp)
@@ -8432,6 +12181,26 @@ func marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartment
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
+	return _DepartmentStaffItemEdge(ctx, ec, sel, &v)
+}
+
+func marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -8526,6 +12295,26 @@ func marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql
 	return _EmployeeDepartmentStaffConnection(ctx, ec, sel, v)
 }
 
+func marshalNEmployeeEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[*model.Employee]) graphql.Marshaler {
+	return _EmployeeEdge(ctx, ec, sel, &v)
+}
+
+func marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNEmployeeEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -8580,6 +12369,26 @@ func marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldq
 		return graphql.Null
 	}
 	return _EquipmentDepartmentStaffConnection(ctx, ec, sel, v)
+}
+
+func marshalNEquipmentEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[*model.Equipment]) graphql.Marshaler {
+	return _EquipmentEdge(ctx, ec, sel, &v)
+}
+
+func marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Equipment]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNEquipmentEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -8679,6 +12488,40 @@ func marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋg
 	return _MembershipByPrimaryConnection(ctx, ec, sel, v)
 }
 
+func marshalNMembershipEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[*model.Membership]) graphql.Marshaler {
+	return _MembershipEdge(ctx, ec, sel, &v)
+}
+
+func marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Membership]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNMembershipEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
+func marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
+	return _PageInfo(ctx, ec, sel, &v)
+}
+
 func marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -8713,6 +12556,26 @@ func marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldq
 		return graphql.Null
 	}
 	return _ProjectMemberAssignmentsConnection(ctx, ec, sel, v)
+}
+
+func marshalNProjectMemberEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[*model.ProjectMember]) graphql.Marshaler {
+	return _ProjectMemberEdge(ctx, ec, sel, &v)
+}
+
+func marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.ProjectMember]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNProjectMemberEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -8787,6 +12650,26 @@ func marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _TaskByAssigneeConnection(ctx, ec, sel, v)
 }
 
+func marshalNTaskEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[*model.Task]) graphql.Marshaler {
+	return _TaskEdge(ctx, ec, sel, &v)
+}
+
+func marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNTaskEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func unmarshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx context.Context, ec *executionContext, v any) (model.TaskStatus, error) {
 	tmp, err := scalar.UnmarshalString(v)
 	res := model.TaskStatus(tmp)
@@ -8839,6 +12722,26 @@ func marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMember
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
+	return _TenantMembersItemEdge(ctx, ec, sel, &v)
+}
+
+func marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9236,6 +13139,13 @@ func marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx cont
 		return graphql.Null
 	}
 	return _Membership(ctx, ec, sel, v)
+}
+
+func marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _Node(ctx, ec, sel, v)
 }
 
 func marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
