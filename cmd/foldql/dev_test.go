@@ -10,7 +10,7 @@ import (
 // TestWhatFollowsTwoDashesIsForTheServer, but where it would have no effect.
 func TestWhatFollowsTwoDashesIsForTheServer(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c)
+	parser, err := kong.New(&c, vars)
 	if err != nil {
 		t.Fatal(err)
 	}
