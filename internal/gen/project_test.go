@@ -231,7 +231,7 @@ func newShapes(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, config, string(text)+"\nfoldql: {relay: true, relayId: uid}\n")
+	write(t, config, strings.Replace(string(text), "foldql:\n", "foldql:\n  relay: true\n  relayId: uid\n", 1))
 	var locks strings.Builder
 	for _, c := range caseFolders(t) {
 		locks.WriteString(caseLock(t, c))
