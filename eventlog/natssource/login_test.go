@@ -45,12 +45,30 @@ func TestASecretOpensTheServerAndIsNeverSaid(t *testing.T) {
 			t.Errorf("%s: %d events, %v", name, n, err)
 		}
 		for _, o := range []natssource.Options{c.wrong, {URL: p.url()}} {
-			_, err := count(t, o)
+			err := refusal(t, o)
 			if err == nil || !strings.Contains(err.Error(), "uthorization") || strings.Contains(err.Error(), "guess") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
+}
+
+// refusal is why a server does not let a source read. Before the client has heard of it, all that a source can say is
+// that there is no connection.
+func refusal(t *testing.T, o natssource.Options) error {
+	t.Helper()
+	s, err := natssource.Open(o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		_, err = s.Read(t.Context(), streamName, 0, 10)
+		if err == nil || !strings.Contains(err.Error(), "no server answers") {
+			break
+		}
+	}
+	return err
 }
 
 // count reads the events of a stream once.
