@@ -1,6 +1,7 @@
 package read
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func every(t testing.TB, text string, n int64, f float64, at time.Time) record.R
 // FuzzGlobalIdentifiersComeBack: the identifier of a row names the values of its key, whatever they are.
 func FuzzGlobalIdentifiersComeBack(f *testing.F) {
 	f.Add("task-1", int64(7), 1.5, int64(1705314600123))
-	f.Add("\"\\/ ß\x00\u2028", int64(-1<<63), -0.0, int64(0))
+	f.Add("\"\\/ ß\x00\u2028", int64(-1<<63), math.Copysign(0, -1), int64(0))
 	c := nodeCatalog()
 	f.Fuzz(func(t *testing.T, text string, n int64, number float64, at int64) {
 		rec := every(t, text, n, number, time.UnixMilli(at).UTC())
