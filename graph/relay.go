@@ -22,7 +22,7 @@ type Edge[I any] struct {
 // Cursor is for the arguments after and before of the same query. It is "" in an answer to an operation that asks for
 // no cursors, and in a Connection that no query of the runtime has answered.
 func (e Edge[I]) Cursor() string {
-	if e.page == nil || !e.page.HasCursors() {
+	if e.page == nil {
 		return ""
 	}
 	return e.page.Cursor(e.at)
@@ -36,22 +36,26 @@ type PageInfo struct {
 }
 
 // StartCursor is the cursor of the first row of the page, nil where there is none.
-func (i PageInfo) StartCursor() *string { return i.cursor(0) }
+func (i PageInfo) StartCursor() *string {
+	if i.page == nil {
+		return nil
+	}
+	return textOrNil(i.page.Start())
+}
 
 // EndCursor is the cursor of the last row of the page, nil where there is none.
 func (i PageInfo) EndCursor() *string {
 	if i.page == nil {
 		return nil
 	}
-	return i.cursor(len(i.page.Rows) - 1)
+	return textOrNil(i.page.End())
 }
 
-func (i PageInfo) cursor(row int) *string {
-	if i.page == nil || !i.page.HasCursors() {
+func textOrNil(text string) *string {
+	if text == "" {
 		return nil
 	}
-	cursor := i.page.Cursor(row)
-	return &cursor
+	return &text
 }
 
 // Edges are the items of the page with their cursors.

@@ -101,16 +101,8 @@ func bindRelay(set func(name, goType string), module string, m *schema.Model) {
 	if len(m.Nodes()) > 0 {
 		set(schema.NodeType, module+"/model."+schema.NodeType)
 	}
-	edge := func(items string) {
+	for _, items := range m.EdgeItems() {
 		set(schema.EdgeType(items), module+"/graph/generated."+schema.GoName(schema.EdgeType(items)))
-	}
-	for _, r := range m.ReadModels {
-		if r.HasPages() {
-			edge(r.Name)
-		}
-	}
-	for _, c := range m.Collections {
-		edge(c.Union())
 	}
 }
 

@@ -27,13 +27,14 @@ var packed = map[string]map[string]string{
 	"cricket": {"": "examples/cricket"},
 	"tenants": {"": "examples/tenants"},
 	"shop": {"projection": "internal/shop/projection", "sample": "internal/shop/sample", "cmd": "cmd/server",
-		"": ".", "README.md": "internal/shop/README.md"},
+		"": ".", "README.md": "internal/shop/README.md", "Makefile": "internal/newproject/files/Makefile"},
 }
 
 // asProject makes a project of the shop, which is a part of this module.
 var asProject = strings.NewReplacer(`"github.com/foldql/foldql/internal/shop/`, `"example.com/shop/`,
 	"the read models of this repository, the shop", "the read models of a shop",
-	"package main\n", "package main\n\n//go:generate go tool foldql generate\n")
+	"package main\n", "package main\n\n//go:generate go tool foldql generate\n",
+	"embedded:data --sample\n", "embedded:data --sample --auth=off\n") // its schema says who may read what
 
 // ofShop are the files that a project has at its top.
 var ofShop = []string{"schema.graphqls", "events.graphqls", "events.lock", "gqlgen.yml"}
@@ -78,7 +79,7 @@ func pack(t *testing.T, name string) *txtar.Archive {
 			for _, file := range ofShop {
 				add(file, readFile(t, filepath.Join(from, file)))
 			}
-		case to == "README.md":
+		case to == "README.md" || to == "Makefile":
 			add(to, readFile(t, from))
 		default:
 			if to == "cmd" {
@@ -156,6 +157,14 @@ func TestAnExampleIsAProject(t *testing.T) {
 			}
 			run(t, dir, "go", "vet", "./...")
 			run(t, dir, "go", "test", "./projection/...")
+			run(t, dir, "go", "build", "-o", "bin/server", "./cmd/server")
+			_, recipe, _ := strings.Cut(run(t, dir, "make", "-n", "run", "ADDR=127.0.0.1:0"), "bin/server serve")
+			address := serveWith(t, dir, "bin/server", append([]string{"serve"}, strings.Fields(recipe)...)...)
+			query, text := "{ __typename }", "Query" // make run appends the events of the others by another command
+			if name == "shop" {
+				query, text = `{ Sales_OrderTracking(id: "order-1") { status } }`, `"status":"`
+			}
+			awaitAnswer(t, address, query, text)
 			for _, file := range []string{"README.md", "Makefile", ".gitignore", "deploy/Dockerfile", "events.lock"} {
 				readFile(t, filepath.Join(dir, filepath.FromSlash(file)))
 			}

@@ -148,8 +148,15 @@ func run(t *testing.T, dir, name string, args ...string) string {
 // serve starts the server and returns its address when it is ready. It is stopped with the test, and must end well.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(dir, "server"), "serve", "--listen", "127.0.0.1:0", "--store", "embedded:data",
-		"--sample")
+	address := serveWith(t, dir, "server", "serve", "--listen", "127.0.0.1:0", "--store", "embedded:data", "--sample")
+	awaitAnswer(t, address, `{ Task(id: "1") { archivedAt } }`, "2024")
+	return address
+}
+
+// serveWith serves by a program of the project, and returns where.
+func serveWith(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(dir, program), args...)
 	cmd.Dir = dir
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -175,7 +182,6 @@ func serve(t *testing.T, dir string) string {
 			t.Fatalf("a line of the log is not JSON: %s", lines.Text())
 		}
 		if entry.Msg == "listening" {
-			awaitReady(t, "http://"+entry.Addr)
 			return "http://" + entry.Addr
 		}
 	}
@@ -183,8 +189,8 @@ func serve(t *testing.T, dir string) string {
 	return ""
 }
 
-// awaitReady asks until the sample is folded, a minute at most.
-func awaitReady(t *testing.T, address string) {
+// awaitAnswer asks until the server is ready and its answer has the text, a minute at most.
+func awaitAnswer(t *testing.T, address, query, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -196,7 +202,7 @@ func awaitReady(t *testing.T, address string) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK && strings.Contains(ask(t, address, `{ Task(id: "1") { archivedAt } }`), "2024") {
+		if resp.StatusCode == http.StatusOK && strings.Contains(ask(t, address, query), text) {
 			return
 		}
 		select {

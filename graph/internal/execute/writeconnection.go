@@ -129,7 +129,6 @@ func writeEdge(w *writer, members []plan.EdgeMember, p *read.Page, i int, each [
 
 // writeInfo writes what a connection says of its page.
 func writeInfo(w *writer, members []plan.InfoMember, p *read.Page) {
-	start, end, _ := p.Ends()
 	w.buf = append(w.buf, '{')
 	for k := range members {
 		m := &members[k]
@@ -142,9 +141,9 @@ func writeInfo(w *writer, members []plan.InfoMember, p *read.Page) {
 		case m.Kind == plan.HasPreviousPage:
 			w.buf = strconv.AppendBool(w.buf, p.HasPrevious)
 		case m.Kind == plan.StartCursor:
-			w.token(start)
+			w.token(p.Start())
 		case m.Kind == plan.EndCursor:
-			w.token(end)
+			w.token(p.End())
 		}
 	}
 	w.buf = append(w.buf, '}')

@@ -42,9 +42,8 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	if allowed == access.Refused {
 		return found, v.Refusal(t.Name)
 	}
-	if n := len(r.IDs); n > rd.Config.MaxFanout {
-		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others "+
-			"in another query", q.Name, n, rd.Config.MaxFanout)
+	if err := checkIDs(q, len(r.IDs), rd.Config.MaxFanout); err != nil {
+		return found, err
 	}
 	key, err := rd.served.key(ctx, t.Model, driver.Primary)
 	if err == nil {
@@ -62,25 +61,48 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	return found, rd.Errors().Read(ctx, err, t.Name)
 }
 
+// checkIDs fails where a query is given more ids than it may be.
+func checkIDs(q *catalog.Query, given, most int) error {
+	if given <= most {
+		return nil
+	}
+	return graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in another "+
+		"query", q.Name, given, most)
+}
+
+// distinct are the keys of rows that are asked for, each once.
+type distinct struct {
+	keys  []JoinKey
+	known map[keys.Key]int
+}
+
+// place is where a key is among them; it is added where it is new.
+func (d *distinct) place(key keys.Key) int {
+	place, there := d.known[key]
+	if there {
+		return place
+	}
+	if d.known == nil {
+		d.known = map[keys.Key]int{}
+	}
+	place = len(d.keys)
+	d.known[key], d.keys = place, append(d.keys, JoinKey{Key: key})
+	return place
+}
+
 // distinctKeys composes the keys of ids, each once, and says which of them each id has.
-func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, ids []keys.Value) (distinct []JoinKey,
-	places []int, err error) {
+func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, ids []keys.Value) (rows []JoinKey, places []int,
+	err error) {
+	d := distinct{known: make(map[keys.Key]int, len(ids))}
 	places = make([]int, len(ids))
-	known := make(map[keys.Key]int, len(ids))
 	for i, id := range ids {
 		at, err := rd.keyOf(t, by, id)
 		if err != nil { // of a list, it must be told which
 			return nil, nil, badArgument(rd.Query, fmt.Errorf("%s[%d]: %w", rd.Query.PK[0].Name, i, err))
 		}
-		place, there := known[at]
-		if !there {
-			place = len(distinct)
-			known[at] = place
-			distinct = append(distinct, JoinKey{Key: at})
-		}
-		places[i] = place
+		places[i] = d.place(at)
 	}
-	return distinct, places, nil
+	return d.keys, places, nil
 }
 
 // keyOf composes the whole key of a row from the one value that names it.

@@ -37,8 +37,8 @@ func AppendNodeID(dst []byte, t *catalog.Type, key []int, rec record.Record) (id
 	return nodeIDText.AppendEncode(dst, append(text, ']')), true
 }
 
-// parseNodeID returns the place of the type among the Nodes of the catalog, and the values; ok is false for a text that
-// is no identifier. One that was of a row under a former schema has the place -1: a client may have kept it.
+// parseNodeID returns the place of the type among the Nodes of the catalog, -1 for one that is no more, and the values;
+// ok is false for a text that is no identifier. One under a former key is none: its row may be there, under another.
 func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, ok bool) {
 	text, err := nodeIDText.DecodeString(id)
 	if err != nil || !utf8.Valid(text) {
@@ -54,12 +54,12 @@ func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, o
 	}
 	key, fields := NodeKey(c.Types[name]), c.Types[name].Model.Fields
 	if len(parts) != 1+len(key) {
-		return -1, nil, true
+		return 0, nil, false
 	}
 	vals = make([]keys.Value, len(key))
 	for i, ordinal := range key {
 		if vals[i], ok = record.KeyValue(fields[ordinal].Scalar, parts[1+i]); !ok {
-			return -1, nil, true
+			return 0, nil, false
 		}
 	}
 	return place, vals, true
@@ -119,17 +119,16 @@ func (rd Nodes) Types(ids []keys.Value) (types []int, err error) {
 func (rd Nodes) parse(id keys.Value) (typ int, vals []keys.Value, err error) {
 	typ, vals, ok := parseNodeID(rd.Catalog, id.AsString())
 	if !ok {
-		err = graphqlerr.New(graphqlerr.BadUserInput, "%s: %.80q is not the identifier of a row; take it from an answer of "+
-			"this API", rd.Query.Name, id.AsString())
+		err = graphqlerr.New(graphqlerr.BadUserInput, "%s: %.80q is not the identifier of a row, or of one under a "+
+			"former key; take it from an answer of this API", rd.Query.Name, id.AsString())
 	}
 	return typ, vals, err
 }
 
 // Read reads the rows of the identifiers, those of each type in one batch.
 func (rd Nodes) Read(ctx context.Context, r *Request) (found FoundNodes, err error) {
-	if n := len(r.IDs); n > rd.Config.MaxFanout {
-		return found, graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others "+
-			"in another query", rd.Query.Name, n, rd.Config.MaxFanout)
+	if err := checkIDs(rd.Query, len(r.IDs), rd.Config.MaxFanout); err != nil {
+		return found, err
 	}
 	found.Records, found.Types = make([]record.Record, len(r.IDs)), make([]int, len(r.IDs))
 	wanted := make([]nodesOf, len(rd.Catalog.Nodes))
@@ -173,8 +172,7 @@ func (rd Nodes) readType(ctx context.Context, v access.Viewer, t *catalog.Type, 
 	if err != nil {
 		return err
 	}
-	var distinct []JoinKey
-	at, known := make([]int, len(of.vals)), map[keys.Key]int{}
+	rows, at := distinct{}, make([]int, len(of.vals))
 	for i, vals := range of.vals {
 		key, leads, err := find.Of(vals...)
 		if err != nil {
@@ -184,15 +182,10 @@ func (rd Nodes) readType(ctx context.Context, v access.Viewer, t *catalog.Type, 
 			at[i] = -1 // no row can have it
 			continue
 		}
-		place, there := known[key.Key]
-		if !there {
-			place = len(distinct)
-			known[key.Key], distinct = place, append(distinct, key)
-		}
-		at[i] = place
+		at[i] = rows.place(key.Key)
 	}
-	recs := make([]record.Record, len(distinct))
-	if err := (batches{rd.Reader, false}).fetch(ctx, allowed, g, distinct, recs); err != nil {
+	recs := make([]record.Record, len(rows.keys))
+	if err := (batches{rd.Reader, false}).fetch(ctx, allowed, g, rows.keys, recs); err != nil {
 		return rd.Errors().Read(ctx, err, t.Name)
 	}
 	for i, place := range at {

@@ -62,8 +62,21 @@ type pageTokens struct{ sealer *keys.Sealer }
 
 var formText = base64.RawURLEncoding
 
-func (t pageTokens) seal(b binding, next keys.Cursor) string {
-	return formText.EncodeToString(b.form[:]) + t.sealer.Seal(b.append(nil), keys.AppendCursor(nil, next))
+func (t pageTokens) seal(b binding, next keys.Cursor) string { return t.bind(b).seal(next) }
+
+// boundTokens are tokens of one binding, whose bytes are made once.
+type boundTokens struct {
+	sealer *keys.Sealer
+	form   string
+	bound  []byte
+}
+
+func (t pageTokens) bind(b binding) boundTokens {
+	return boundTokens{t.sealer, formText.EncodeToString(b.form[:]), b.append(nil)}
+}
+
+func (t boundTokens) seal(next keys.Cursor) string {
+	return t.form + t.sealer.Seal(t.bound, keys.AppendCursor(nil, next))
 }
 
 // start returns where the page of a request begins, nil where it says nothing of that.
@@ -133,9 +146,8 @@ type placed struct {
 	// cursor, the row of the cursor is taken to be there.
 	HasNext, HasPrevious bool
 
-	tokens pageTokens
-	bound  binding
-	starts []keys.Cursor
+	cursors boundTokens
+	starts  []keys.Cursor // of the rows whose cursors were asked for
 }
 
 // place says where a page is that was read from its beginning, or, backward, from its end, and turns the latter round.
@@ -157,20 +169,20 @@ func (t pageTokens) place(p *Page, r *Request, b binding, starts []keys.Cursor, 
 		p.Next = t.seal(b, *next)
 	}
 	if r.WantCursors {
-		p.tokens, p.bound, p.starts = t, b, starts
+		p.cursors, p.starts = t.bind(b), starts
 	}
 }
 
-// HasCursors reports whether the cursors of rows were asked for, and there are rows.
-func (p *placed) HasCursors() bool { return len(p.starts) > 0 }
-
-// Cursor is the cursor of row i of a page whose cursors were asked for.
-func (p *placed) Cursor(i int) string { return p.tokens.seal(p.bound, p.starts[i]) }
-
-// Ends are the cursors of the first row and of the last one; ok is false where there are no rows.
-func (p *placed) Ends() (first, last string, ok bool) {
-	if !p.HasCursors() {
-		return "", "", false
+// Cursor is the cursor of row i of the page, "" where cursors were not asked for.
+func (p *placed) Cursor(i int) string {
+	if i < 0 || i >= len(p.starts) {
+		return ""
 	}
-	return p.Cursor(0), p.Cursor(len(p.starts) - 1), true
+	return p.cursors.seal(p.starts[i])
 }
+
+// Start is the cursor of the first row, "" where there is none.
+func (p *placed) Start() string { return p.Cursor(0) }
+
+// End is the cursor of the last row, "" where there is none.
+func (p *placed) End() string { return p.Cursor(len(p.starts) - 1) }

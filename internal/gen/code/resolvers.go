@@ -27,7 +27,7 @@ func Connections(m *schema.Model, module string) *File {
 			f.line("type %s = %s.Connection[*%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"),
 				schema.GoName(r.Name))
 		}
-		if r.Cursors && r.HasPages() {
+		if r.HasEdges() {
 			f.edge(r.Name, "*"+f.use(module+"/model")+"."+schema.GoName(r.Name))
 		}
 	}

@@ -22,13 +22,8 @@ func writeRelay(b *strings.Builder, m *schema.Model) {
 	b.WriteString("startCursor: String\n")
 	describe(b, "The cursor of the last edge; null where there is none.")
 	b.WriteString("endCursor: String\n}\n")
-	for _, r := range m.ReadModels {
-		if r.HasPages() {
-			writeEdge(b, r.Name)
-		}
-	}
-	for _, c := range m.Collections {
-		writeEdge(b, c.Union())
+	for _, items := range m.EdgeItems() {
+		writeEdge(b, items)
 	}
 	writeNodes(b, m)
 }

@@ -67,15 +67,9 @@ func (l *queryNames) takeRelayNames(makers map[string]string) {
 		return
 	}
 	const relay = "foldql.relay of gqlgen.yml"
-	names := []string{schema.NodeQuery, schema.NodesQuery, "type " + schema.NodeType, "type " + schema.PageInfoType}
-	for _, d := range l.ReadModels {
-		names = append(names, "type "+schema.EdgeType(d.Name))
-	}
-	for _, c := range l.Model.Collections {
-		names = append(names, "type "+schema.EdgeType(c.Union()))
-	}
-	for _, name := range names {
-		makers[name] = relay
+	makers[schema.NodeQuery], makers[schema.NodesQuery] = relay, relay
+	for _, name := range l.Model.RelayTypes() {
+		makers["type "+name] = relay
 	}
 }
 

@@ -55,15 +55,9 @@ func checkID(d *draft.Model, id string) {
 // checkNames finds declared types and queries that have names which the API of Relay needs. Those that annotations make
 // are compared with them as with one another.
 func checkNames(p *draft.Project) {
-	taken := map[string]bool{schema.NodeType: true, schema.PageInfoType: true}
-	for _, m := range p.ReadModels {
-		taken[schema.EdgeType(m.Name)] = true
-	}
-	for _, c := range p.Model.Collections {
-		taken[schema.EdgeType(c.Union())] = true
-	}
+	taken := p.Model.RelayTypes()
 	for _, def := range p.API.Types {
-		if taken[def.Name] {
+		if slices.Contains(taken, def.Name) {
 			p.Add(rule.RelayTaken.Broken(sdl.Position(def.Position), def.Name, "", "type "+def.Name))
 		}
 	}
