@@ -29,10 +29,7 @@ func newTasks(t *testing.T) *tasks {
 
 func (s *tasks) create(t *testing.T) {
 	t.Helper()
-	_, err := s.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "TASKS", Subjects: []string{"tasks"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	natsserver.Create(t, s.js, jetstream.StreamConfig{Name: "TASKS", Subjects: []string{"tasks"}})
 }
 
 func (s *tasks) publish(t *testing.T, from, n int) {

@@ -32,10 +32,7 @@ func newStream(t testing.TB) *stream {
 
 func (s *stream) create(t testing.TB) {
 	t.Helper()
-	_, err := s.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: streamName, Subjects: []string{"events"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	natsserver.Create(t, s.js, jetstream.StreamConfig{Name: streamName, Subjects: []string{"events"}})
 }
 
 func (s *stream) remove(t testing.TB) {

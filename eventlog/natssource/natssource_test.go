@@ -1,7 +1,6 @@
 package natssource_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -41,20 +40,7 @@ func (p *place) create(t testing.TB, change func(*jetstream.StreamConfig)) {
 	if change != nil {
 		change(&c)
 	}
-	_, err := p.js.CreateStream(t.Context(), c)
-	// A server removes the folders of a deleted stream behind its answer, and one that is made meanwhile with them.
-	for tries := 0; tries < 100 && storeFailed(err); tries++ {
-		_, err = p.js.CreateStream(t.Context(), c)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func storeFailed(err error) bool {
-	const createStream = 10049 // JSStreamCreateErrF of the server
-	var refused *jetstream.APIError
-	return errors.As(err, &refused) && refused.ErrorCode == createStream
+	natsserver.Create(t, p.js, c)
 }
 
 func (p *place) add(t testing.TB, events []eventlog.Event) {

@@ -158,8 +158,7 @@ func TestAnExampleIsAProject(t *testing.T) {
 			run(t, dir, "go", "vet", "./...")
 			run(t, dir, "go", "test", "./projection/...")
 			run(t, dir, "go", "build", "-o", "bin/server", "./cmd/server")
-			_, recipe, _ := strings.Cut(run(t, dir, "make", "-n", "run", "ADDR=127.0.0.1:0"), "bin/server serve")
-			address := serveWith(t, dir, "bin/server", append([]string{"serve"}, strings.Fields(recipe)...)...)
+			address := serveWith(t, dir, "bin/server", append([]string{"serve"}, flagsOfMakeRun(t, dir)...)...)
 			query, text := "{ __typename }", "Query" // make run appends the events of the others by another command
 			if name == "shop" {
 				query, text = `{ Sales_OrderTracking(id: "order-1") { status } }`, `"status":"`
@@ -170,6 +169,21 @@ func TestAnExampleIsAProject(t *testing.T) {
 			}
 		})
 	}
+}
+
+// flagsOfMakeRun are those that the Makefile of the project gives to the server.
+func flagsOfMakeRun(t *testing.T, dir string) []string {
+	t.Helper()
+	const serve = "bin/server serve"
+	// By env: this test may itself be run by a make, whose flags and depth the inner one would take and print.
+	recipe := run(t, dir, "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-n", "run", "ADDR=127.0.0.1:0")
+	for line := range strings.Lines(recipe) {
+		if _, flags, is := strings.Cut(line, serve); is {
+			return strings.Fields(flags)
+		}
+	}
+	t.Fatalf("no line of make run has %q: %s", serve, recipe)
+	return nil
 }
 
 // TestExamplesThatAreNotThereAreRefused, with those that are.

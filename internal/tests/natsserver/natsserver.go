@@ -3,6 +3,7 @@ package natsserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -142,6 +143,25 @@ func (o *Outage) Restore(t testing.TB) {
 	o.Leave(t)
 	o.restoring(t)
 	o.Return(t)
+}
+
+// Create makes a stream, also where one of its name was deleted a moment ago: a server removes the folders of a deleted
+// stream behind its answer, and with them one that is made meanwhile, which it then refuses.
+func Create(t testing.TB, js jetstream.JetStream, stream jetstream.StreamConfig) {
+	t.Helper()
+	_, err := js.CreateStream(t.Context(), stream)
+	for tries := 0; tries < 100 && storeFailed(err); tries++ {
+		_, err = js.CreateStream(t.Context(), stream)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func storeFailed(err error) bool {
+	const createStream = 10049 // JSStreamCreateErrF of the server
+	var refused *jetstream.APIError
+	return errors.As(err, &refused) && refused.ErrorCode == createStream
 }
 
 // Publish appends the events to the stream of the subject, in the structured mode.
