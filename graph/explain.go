@@ -42,6 +42,7 @@ func Explain(schema *ast.Schema, c *catalog.Catalog, document, operation string,
 	if err != nil {
 		return nil, err
 	}
-	e := explain.Explainer{Catalog: c, Schema: schema, MaxFanout: Config{}.withDefaults().MaxJoinFanout}
+	e := explain.Explainer{Catalog: c, Schema: schema, MaxFanout: Config{}.withDefaults().MaxJoinFanout,
+		MaxExamined: Config{}.withDefaults().MaxExamined}
 	return e.Explain(doc, op, values)
 }

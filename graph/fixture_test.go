@@ -60,11 +60,15 @@ type TrackByIdConnection { items: [Track!]! nextToken: String }
 type InvoiceByOwnerIdConnection { items: [Invoice!]! nextToken: String }
 type InvoiceBySubjectConnection { items: [Invoice!]! nextToken: String }
 
+input OrderFilter { referrerId: IDCondition total: FloatCondition }
+input IDCondition { eq: ID exists: Boolean }
+input FloatCondition { gt: Float }
+
 type Query {
   Customer(id: ID!, consistent: Boolean): Customer
   Order(id: ID!, consistent: Boolean): Order
   OrderByIds(ids: [ID!]!, consistent: Boolean): [Order]!
-  OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
+  OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, filter: OrderFilter, partial: Boolean, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
   Track(id: ID!, changedAt: DateTime, consistent: Boolean): Track
   TrackById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection!
   Ownership(id: ID!, consistent: Boolean): Ownership
@@ -160,15 +164,17 @@ func newShop() *catalog.Catalog {
 	join("Order", "sameStatus", 4, catalog.Join{Target: "Order", Index: 0, Pages: "OrderByStatus"})
 	join("Order", "bills", 2, catalog.Join{Target: "Invoice", Index: 1, Pages: "InvoiceBySubject"})
 	join("Ownership", "invoices", 0, catalog.Join{Target: "Invoice", Index: 0, Pages: "InvoiceByOwnerId"})
+	types["Order"].Fields["referrerId"].Filterable, types["Order"].Fields["total"].Filterable = true, true
 	types["Order"].Fields["bills"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 	types["Order"].Fields["margin"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 
 	id := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }
 	queries := map[string]*catalog.Query{
-		"Customer":      {Kind: catalog.QueryOne, Type: "Customer", Index: driver.Primary, PK: id("id")},
-		"Order":         {Kind: catalog.QueryOne, Type: "Order", Index: driver.Primary, PK: id("id")},
-		"OrderByIds":    {Kind: catalog.QueryMany, Type: "Order", Index: driver.Primary, PK: id("ids")},
-		"OrderByStatus": {Kind: catalog.QueryPage, Type: "Order", Index: 0, PK: id("status"), HasOperands: true},
+		"Customer":   {Kind: catalog.QueryOne, Type: "Customer", Index: driver.Primary, PK: id("id")},
+		"Order":      {Kind: catalog.QueryOne, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByIds": {Kind: catalog.QueryMany, Type: "Order", Index: driver.Primary, PK: id("ids")},
+		"OrderByStatus": {Kind: catalog.QueryPage, Type: "Order", Index: 0, PK: id("status"), HasOperands: true,
+			Filtered: true},
 		"Track": {Kind: catalog.QueryOne, Type: "Track", Index: driver.Primary, PK: id("id"),
 			SK: []catalog.KeyArg{{Name: "changedAt", Kind: keys.KindDateTime}}},
 		"TrackById":    {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},

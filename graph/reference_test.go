@@ -206,8 +206,11 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 			continue
 		}
 		a := plan.Argument{Named: def.Type.Name()}
-		if t := r.schema.Types[a.Named]; t.Kind == ast.Enum {
+		switch t := r.schema.Types[a.Named]; t.Kind {
+		case ast.Enum:
 			a.Enum = t
+		case ast.InputObject: // which whoever reads the page makes sense of
+			continue
 		}
 		if def.Type.Elem != nil {
 			args[def.Name], failed = listOf(ctx, &a, def.Name, raw)
@@ -255,6 +258,10 @@ func pageArguments(args map[string]any) (catalog.PageArgs, error) {
 		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"),
 		To:      given[string](args, "to"),
 		Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
+		Partial: given[bool](args, "partial"),
+	}
+	if filter, ok := args["filter"].(map[string]any); ok {
+		page.Filter = filter
 	}
 	if n, ok := args["limit"]; ok {
 		limit, err := scalar.UnmarshalInt(n)

@@ -23,6 +23,8 @@ type Config struct {
 	ResolversOnly bool
 	// MaxJoinFanout is how many distinct rows one join may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
+	// MaxExamined is how many rows the filters of one request may look at; 10,000 by default.
+	MaxExamined int
 	// MaxAnswerBytes is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there
 	// may be one object, for every 2,048 one error.
 	MaxAnswerBytes int
@@ -41,6 +43,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxJoinFanout <= 0 {
 		c.MaxJoinFanout = 10_000
+	}
+	if c.MaxExamined <= 0 {
+		c.MaxExamined = 10_000
 	}
 	if c.MaxAnswerBytes <= 0 {
 		c.MaxAnswerBytes = 32 << 20
@@ -69,7 +74,7 @@ func NewRuntime(db *querydb.DB, catalog *catalog.Catalog, cfg Config) *Runtime {
 	cfg = cfg.withDefaults()
 	rd := read.New(db, catalog, read.Config{
 		TokenKey: cfg.TokenKey, AuthOff: cfg.AuthOff, MaxFanout: cfg.MaxJoinFanout,
-		Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
+		MaxExamined: cfg.MaxExamined, Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
 	})
 	resolver := &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswerBytes)}
 	return &Runtime{cfg: cfg, reader: rd, resolver: resolver}

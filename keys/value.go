@@ -1,9 +1,11 @@
 package keys
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/keys/internal/encoding"
@@ -94,6 +96,40 @@ func (v Value) AsString() string {
 		return ""
 	}
 	return v.text
+}
+
+// String is the text that the value has in a key where nothing in it is padded, cased or escaped; "" for a value that
+// no key can have.
+func (v Value) String() string {
+	text, err := v.appendText(nil, 0, CasingNone)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Compare orders values of one kind: -1 where v is less than w, 0 where they are equal, 1 where it is greater. Numbers
+// are in the order of numbers, dates and date-times in that of time, texts in that of their bytes in UTF-8, and false
+// is before true. Values of different kinds are in the order of the kinds; an absent one comes first.
+func (v Value) Compare(w Value) int {
+	if v.kind != w.kind {
+		return cmp.Compare(v.kind, w.kind)
+	}
+	switch v.kind {
+	case KindBoolean, KindInt:
+		return cmp.Compare(v.num, w.num)
+	case KindFloat:
+		return cmp.Compare(v.flt, w.flt)
+	case KindDateTime:
+		return v.at.Compare(w.at)
+	case KindDecimal:
+		a, errA := encoding.CanonicalDecimal(v.text)
+		b, errB := encoding.CanonicalDecimal(w.text)
+		if errA == nil && errB == nil {
+			return encoding.CompareDecimals(a, b)
+		}
+	}
+	return strings.Compare(v.text, w.text)
 }
 
 // CountLeading returns how many values are present before the first absent one, which is how many composites a partial

@@ -107,9 +107,28 @@ type Query struct {
 	// Visible says which rows the caller may know of; nil means all. The page is what it would be if there were no
 	// others, as are what is counted and what is taken of the budget of the request.
 	Visible func(*Row) bool
+	// Filter says which of those rows belong to the page; nil means all. It is asked about as many rows as Examine
+	// allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is short instead,
+	// unless it is full, and its Next says where to go on.
+	Filter  func(*Row) bool
+	Examine *Examination
+	Partial bool
 }
 
-// Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows must not be changed.
+// Examination is how many rows the filters of some queries may examine together. It is safe for concurrent use.
+type Examination = page.Examination
+
+// NewExamination allows that many rows.
+func NewExamination(rows int) *Examination { return page.NewExamination(rows) }
+
+// MinExamined is how many rows are read at a time for a filter, at least.
+const MinExamined = page.FewRows
+
+// ErrExamined is the error of a page whose rows cannot all be found by examining as many as may be.
+var ErrExamined = page.ErrExamined
+
+// Page is the answer to a Query. It is full, Limit rows, whenever the rows exist, but for one that is Partial. The rows
+// must not be changed.
 type Page struct {
 	Rows []Row
 	// Starts are aligned with Rows: where a page begins that follows the row, in either direction.
@@ -160,14 +179,18 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	}
 	pq.Incomplete = v.plan != nil ||
 		q.Index != driver.Primary && !covers(&v.table.Indexes[q.Index], v.fields.From(q.Fields))
-	var judged *error
+	var judged, filtered *error
 	pq.Visible, judged = v.visible(q.Visible)
+	pq.Filter, filtered = v.visible(q.Filter)
+	pq.Examine, pq.Partial = q.Examine, q.Partial
 	found, err := db.reader.Read(ctx, &pq, ranges)
 	if moved := t.stillServes(v, db.forFold); moved != nil {
 		return Page{}, failed("query", m, moved)
 	}
-	if judged != nil {
-		err = cmp.Or(err, *judged)
+	for _, failure := range [...]*error{judged, filtered} {
+		if failure != nil {
+			err = cmp.Or(err, *failure)
+		}
 	}
 	if err == nil {
 		err = v.translate(found.Rows)

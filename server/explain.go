@@ -81,6 +81,9 @@ func printSteps(to io.Writer, steps []graph.ExplainedStep, below, indent string)
 		}
 		fmt.Fprintf(to, "%s%s\t%s\t%s\t%s\t%d\t%d\t\n", indent,
 			strings.TrimPrefix(strings.TrimPrefix(s.Path, below), "."), s.How, from, strings.Join(s.By, ", "), s.Rows, s.Keys)
+		if len(s.Filter) > 0 {
+			fmt.Fprintf(to, "%s  + filter\t\t\t%s\t\t\t\n", indent, strings.Join(s.Filter, ", "))
+		}
 		if len(s.Lacks) > 0 {
 			fmt.Fprintf(to, "%s  + %s\tbatch of keys\ttable %s\t\t\t\t\n", indent, strings.Join(s.Lacks, ", "), s.Table)
 		}

@@ -123,7 +123,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
-		MaxAnswerBytes: p.cfg.MaxAnswer, Logger: p.log,
+		MaxAnswerBytes: p.cfg.MaxAnswer, MaxExamined: p.cfg.MaxExamined, Logger: p.log,
 	})
 	cfg := graphqlhttp.Config{
 		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,

@@ -35,7 +35,9 @@ type Field struct {
 	// NodeKey are the ordinals of the fields that name a row, in the order of its key, where the field is the global
 	// identifier of the row, which they make; else nil.
 	NodeKey []int
-	Rule    *Rule // @auth on the field
+	// Filterable says that queries of the type filter by the field, which is stored.
+	Filterable bool
+	Rule       *Rule // @auth on the field
 }
 
 // Object is an object type whose values stand inside of rows.
@@ -102,6 +104,7 @@ type Query struct {
 	PKParts     []KeyArg
 	SKParts     []KeyArg
 	HasOperands bool   // it takes eq, prefix, from and to, or some of them
+	Filtered    bool   // it takes filter and partial
 	Edge        string // GraphQL type of the edges of its pages, which are Relay connections; "" where they are none
 	Rule        *IndexRule
 }

@@ -29,7 +29,8 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if o.own { // before modelgen, so as to see which types the project has Go types for
 		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model}))
 	}
-	plugins = append(plugins, api.AddPlugin(modelgen.New()), api.AddPlugin(bindings{o.model}))
+	plugins = append(plugins, api.AddPlugin(opaqueFilters{o.model}), api.AddPlugin(modelgen.New()),
+		api.AddPlugin(bindings{o.model}))
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
@@ -85,6 +86,9 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 		}
 	}
 	bindRelay(set, module, m)
+	for _, name := range m.FilterTypes() {
+		set(name, code.Library+"/graph/catalog.Filter")
+	}
 	for _, c := range m.Collections {
 		set(c.Connection(), module+"/graph/generated."+schema.GoName(c.Connection()))
 		set(c.Union(), module+"/model."+schema.GoName(c.Union()))

@@ -25,6 +25,8 @@ const (
 	Prefix     = keys.OperandPrefix
 	From       = keys.OperandFrom
 	To         = keys.OperandTo
+	FilterArg  = "filter"
+	Partial    = "partial"
 	Reverse    = "reverse"
 	Limit      = "limit"
 	NextToken  = "nextToken"
@@ -42,6 +44,7 @@ const (
 	Row        Group = iota // queries of one row
 	Collection              // queries of a collection
 	Operand                 // list queries with a sort key: conditions on it
+	Filter                  // list queries of rows that can be filtered
 	Page                    // list queries
 	Cursor                  // list queries whose pages are Relay connections
 )
@@ -86,6 +89,12 @@ var All = []Argument{
 		Description: "Only rows whose {sort key} is this or greater.", Excludes: []string{Eq, Prefix}},
 	{Name: To, Group: Operand, Type: "String", About: Ordered, Typed: true,
 		Description: "Only rows whose {sort key} is this or less.", Excludes: []string{Eq, Prefix}},
+	{Name: FilterArg, Group: Filter,
+		Description: "Only rows for which all of this is true. It is not looked for by a key: rows are read until the page " +
+			"is full."},
+	{Name: Partial, Group: Filter, Type: "Boolean",
+		Description: "Whether a page may be short, with a nextToken, if filling it takes reading more rows than the " +
+			"server lets a request read for filters. Without it, that is an error."},
 	{Name: Reverse, Group: Page, Type: "Boolean",
 		Description: "Whether the greatest come first; else the least do."},
 	{Name: Limit, Group: Page, Type: "Int",

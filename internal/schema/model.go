@@ -80,6 +80,7 @@ type Field struct {
 	List        bool
 	Nullable    bool
 	Hidden      bool `json:",omitempty"` // it is stored, and the API does not have it
+	Filterable  bool `json:",omitempty"` // list queries filter by it
 	Item        bool `json:",omitempty"` // the items of other parts of an aggregate hold it
 	Auth        *Auth
 	Pos         Pos

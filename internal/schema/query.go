@@ -58,6 +58,14 @@ func pageArgs(cursors bool) []string {
 	return queryarg.Names(queryarg.Page)
 }
 
+// listArgs are those of a list query of the model: by which rows are filtered too, where it has fields for that.
+func listArgs(m *ReadModel) []string {
+	if len(FilterFields(m)) > 0 {
+		return append(queryarg.Names(queryarg.Filter), pageArgs(m.Cursors)...)
+	}
+	return pageArgs(m.Cursors)
+}
+
 // Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of
 // a partition, the indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
@@ -78,7 +86,7 @@ func (m *ReadModel) Queries() []Query {
 			Name: m.QueryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
 			PKParts: one.PKParts, SKParts: one.SKParts,
 			Args: slices.Concat([]string{"id"}, FieldNames(one.PKParts), FieldNames(one.SKParts), operandArgs,
-				pageArgs(m.Cursors)),
+				listArgs(m)),
 		})
 	}
 	for _, x := range m.Indexes {
@@ -92,7 +100,7 @@ func (m *ReadModel) Queries() []Query {
 			q.SKParts = x.SK.parts(q.Args...)
 			q.Args = slices.Concat(q.Args, FieldNames(q.SKParts), operandArgs)
 		}
-		q.Args = append(q.Args, pageArgs(m.Cursors)...)
+		q.Args = append(q.Args, listArgs(m)...)
 		queries = append(queries, q)
 	}
 	return queries
@@ -167,7 +175,7 @@ func (m *ReadModel) rangeQuery(pk, sk Half) Query {
 		q.Args = append(q.Args, sk.operands(q.Optional)...)
 		q.Operand = operandType(q.Optional)
 	}
-	q.Args = append(q.Args, pageArgs(m.Cursors)...)
+	q.Args = append(q.Args, listArgs(m)...)
 	return q
 }
 

@@ -138,6 +138,6 @@ func (m *ReadModel) historyQuery() Query {
 		q.PKParts, q.SKParts = m.PK.parts(), m.named(of.SK.Fields)
 		q.Args = slices.Concat([]string{"id"}, FieldNames(q.PKParts), FieldNames(q.SKParts))
 	}
-	q.Args = slices.Concat(q.Args, []string{queryarg.From, queryarg.To}, pageArgs(m.Cursors))
+	q.Args = slices.Concat(q.Args, []string{queryarg.From, queryarg.To}, listArgs(m))
 	return q
 }

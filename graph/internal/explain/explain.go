@@ -55,6 +55,9 @@ type Step struct {
 	Keys  int      `json:"keys"`
 	// What follows is read besides. Reads, Rows and Keys do not count it; those of the Explanation do.
 
+	// Filter are the fields that a filter names. Reads and Keys are as if the filters of the operation had nothing else to
+	// look at, and no row had it all.
+	Filter []string `json:"filter,omitempty"`
 	// Lacks are the fields that the entries of the index do not have: the rows are completed by a batch from the table.
 	Lacks []string `json:"lacks,omitempty"`
 	// Items is how many items a row may have, where it is an aggregate: they are read by a range for each row.
@@ -89,9 +92,10 @@ var ErrResolvers = errors.New("resolvers answer this operation: it has a field o
 
 // Explainer explains operations of an API.
 type Explainer struct {
-	Catalog   *catalog.Catalog
-	Schema    *ast.Schema
-	MaxFanout int // rows that one join may lead to
+	Catalog     *catalog.Catalog
+	Schema      *ast.Schema
+	MaxFanout   int // rows that one join may lead to
+	MaxExamined int // rows that the filters of an operation may look at
 }
 
 // operation is one with the values of its variables.
@@ -180,7 +184,11 @@ func (e operation) step(req *read.Request) (Step, error) {
 		return s, e.nodes(&s, req)
 	}
 	t := e.Catalog.Types[q.Type]
-	s.place(t.Model, q.Index, r.Fields)
+	fields, err := e.filter(&s, q, &req.Page, r.Fields)
+	if err != nil {
+		return s, err
+	}
+	s.place(t.Model, q.Index, fields)
 	if q.Kind == catalog.QueryMany {
 		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, len(req.IDs), len(req.IDs)
 	}
@@ -355,7 +363,11 @@ func (e operation) pages(n *plan.Node, p *plan.Pages, rows int) (Step, error) {
 	}
 	s.Reads = min(rows, e.MaxFanout/limit) // more pages are refused
 	s.Rows, s.Keys = s.Reads*limit, s.Reads*(limit+1)
-	s.place(e.Catalog.Types[p.Query.Type].Model, p.Query.Index, p.Fields)
+	fields, err := e.filter(&s, p.Query, &req.Page, p.Fields)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	s.place(e.Catalog.Types[p.Query.Type].Model, p.Query.Index, fields)
 	if p.Query.Rule != nil && p.Query.Rule.AuthTable != "" {
 		s.Owner, s.owners = p.Query.Rule.AuthTable, s.Reads
 	}

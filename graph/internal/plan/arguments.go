@@ -128,37 +128,13 @@ func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
 
 func (a *Argument) Value(raw any) (keys.Value, error) {
 	if a.Enum != nil {
-		return valueOf(raw, a.readEnum, keys.String)
+		name, err := a.readEnum(raw)
+		if err != nil {
+			return keys.Value{}, err
+		}
+		return keys.String(name), nil
 	}
-	switch a.Named {
-	case "ID":
-		return valueOf(raw, scalar.UnmarshalID, keys.String)
-	case "String":
-		return valueOf(raw, scalar.UnmarshalString, keys.String)
-	case "Boolean":
-		return valueOf(raw, scalar.UnmarshalBoolean, keys.Boolean)
-	case "Int":
-		return valueOf(raw, scalar.UnmarshalInt, func(n int) keys.Value { return keys.Int(int64(n)) })
-	case "Int64":
-		return valueOf(raw, scalar.UnmarshalInt64, keys.Int)
-	case "Float":
-		return valueOf(raw, scalar.UnmarshalFloat, keys.Float)
-	case "Decimal":
-		return valueOf(raw, scalar.UnmarshalDecimal, keys.DecimalOf)
-	case "Date":
-		return valueOf(raw, scalar.UnmarshalDate, keys.DateOf)
-	case "DateTime":
-		return valueOf(raw, scalar.UnmarshalDateTime, keys.DateTime)
-	}
-	return keys.Value{}, scalar.TypeError(a.Named, raw)
-}
-
-func valueOf[T any](raw any, read func(any) (T, error), value func(T) keys.Value) (keys.Value, error) {
-	v, err := read(raw)
-	if err != nil {
-		return keys.Value{}, err
-	}
-	return value(v), nil
+	return scalar.KeyValue(a.Named, raw)
 }
 
 func (a *Argument) readEnum(raw any) (string, error) {
@@ -230,6 +206,8 @@ func takesGroup(q *catalog.Query, g queryarg.Group) bool {
 		return q.Collection != nil
 	case queryarg.Operand:
 		return q.Kind == catalog.QueryPage && q.HasOperands
+	case queryarg.Filter:
+		return q.Filtered
 	case queryarg.Cursor:
 		return q.Edge != ""
 	}
@@ -244,6 +222,8 @@ var takesOf = map[string]take{
 	queryarg.Prefix:     textOperand(func(p *catalog.PageArgs) **string { return &p.Prefix }),
 	queryarg.From:       textOperand(func(p *catalog.PageArgs) **string { return &p.From }),
 	queryarg.To:         textOperand(func(p *catalog.PageArgs) **string { return &p.To }),
+	queryarg.FilterArg:  takeFilter,
+	queryarg.Partial:    takePage(scalar.UnmarshalBoolean, func(p *catalog.PageArgs) **bool { return &p.Partial }),
 	queryarg.Reverse:    takePage(scalar.UnmarshalBoolean, func(p *catalog.PageArgs) **bool { return &p.Reverse }),
 	queryarg.Limit:      takePage(scalar.UnmarshalInt, func(p *catalog.PageArgs) **int { return &p.Limit }),
 	queryarg.NextToken:  takePage(scalar.UnmarshalString, func(p *catalog.PageArgs) **string { return &p.NextToken }),
@@ -298,6 +278,18 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 		if r.MemberTypes[i], err = a.readEnum(elem); err != nil {
 			return &ArgumentError{a.name, &i, err}
 		}
+	}
+	return nil
+}
+
+// takeFilter takes a filter, which whoever reads the page makes sense of.
+func takeFilter(a *Argument, vars map[string]any, r *read.Request) error {
+	raw, _, err := a.raw(vars)
+	if err != nil || raw == nil {
+		return err
+	}
+	if err := r.Page.Filter.UnmarshalGQL(raw); err != nil {
+		return &ArgumentError{Name: a.name, Err: graphqlerr.New(graphqlerr.BadUserInput, "%w", err)}
 	}
 	return nil
 }

@@ -68,13 +68,21 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		}
 		dbq.Visible = v.KeepOwn(t)
 	}
+	sought, err := newFiltering(ctx, rd, v, t, &r.Page)
+	if err != nil {
+		return Page{}, err
+	}
 	binding := newBinding(q, &dbq, v, key.Form)
+	if sought != nil {
+		binding.filter = sought.Append(nil)
+		sought.apply(ctx, &dbq, &r.Page)
+	}
 	if dbq.Start, err = rd.tokens.start(binding, r); err != nil {
 		return Page{}, err
 	}
 	dbq.Reverse = dbq.Reverse != backward(&r.Page)
 	answer, err := rd.db.Query(ctx, t.Model, dbq)
-	if err != nil {
+	if err = sought.failure(ctx, q, err); err != nil {
 		return Page{}, rd.Errors().userKey(ctx, err, t.Name)
 	}
 	if allowed == access.OwnRowsOnly {

@@ -22,10 +22,14 @@ type binding struct {
 	reverse bool // the greatest come first, wherever the reading of the page begins
 	scope   string
 	form    [formSize]byte // of the keys among which the cursor is
+	filter  []byte         // what the filter says; nil for none
 }
 
 // formSize is how many bytes of the form of keys a token shows.
 const formSize = 6
+
+// filterMark stands before a filter, where else the operator of a range does.
+const filterMark = 0xff
 
 func newBinding(q *catalog.Query, dbq *querydb.Query, v access.Viewer, form uint64) binding {
 	b := binding{q: q, dbq: dbq, reverse: dbq.Reverse, scope: v.Scope()}
@@ -51,6 +55,11 @@ func (b binding) append(dst []byte) []byte {
 			dst = binary.AppendUvarint(dst, uint64(len(text)))
 			dst = append(dst, text...)
 		}
+	}
+	if b.filter != nil {
+		dst = append(dst, filterMark)
+		dst = binary.AppendUvarint(dst, uint64(len(b.filter)))
+		dst = append(dst, b.filter...)
 	}
 	return append(dst, b.form[:]...)
 }
@@ -148,14 +157,16 @@ type placed struct {
 
 	cursors boundTokens
 	starts  []keys.Cursor // of the rows whose cursors were asked for
+	// before and after are where a page begins and ends that may be short, where that is not at a row of it.
+	before, after *keys.Cursor
 }
 
 // place says where a page is that was read from its beginning, or, backward, from its end, and turns the latter round.
 func (t pageTokens) place(p *Page, r *Request, b binding, starts []keys.Cursor, next *keys.Cursor) {
 	_, start := startOf(&r.Page)
-	p.HasNext, p.HasPrevious = next != nil, start != nil
+	p.HasNext, p.HasPrevious, p.after = next != nil, start != nil, next
 	if backward(&r.Page) {
-		p.HasNext, p.HasPrevious = start != nil, next != nil
+		p.HasNext, p.HasPrevious, p.after, p.before = start != nil, next != nil, nil, next
 		p.Rows, p.Members, starts = slices.Clone(p.Rows), slices.Clone(p.Members), slices.Clone(starts)
 		slices.Reverse(p.Rows)
 		slices.Reverse(p.Members)
@@ -181,8 +192,16 @@ func (p *placed) Cursor(i int) string {
 	return p.cursors.seal(p.starts[i])
 }
 
-// Start is the cursor of the first row, "" where there is none.
-func (p *placed) Start() string { return p.Cursor(0) }
+// Start is the cursor of the first row, or of one before it, where rows were looked at that are not in the page; ""
+// where there is none.
+func (p *placed) Start() string { return p.end(p.before, 0) }
 
-// End is the cursor of the last row, "" where there is none.
-func (p *placed) End() string { return p.Cursor(len(p.starts) - 1) }
+// End is the cursor of the last row, or of one after it, likewise.
+func (p *placed) End() string { return p.end(p.after, len(p.starts)-1) }
+
+func (p *placed) end(at *keys.Cursor, row int) string {
+	if at != nil && p.cursors.bound != nil {
+		return p.cursors.seal(*at)
+	}
+	return p.Cursor(row)
+}

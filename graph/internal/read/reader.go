@@ -21,12 +21,14 @@ type Reader struct {
 	served  served
 	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
 	guarded map[Target]*catalog.Query
+	filters bool // whether there are queries that filter
 }
 
 // Config tunes a reader.
 type Config struct {
 	TokenKey    keys.TokenKey // encrypts and authenticates page tokens
 	AuthOff     bool          // no rule holds
+	MaxExamined int           // rows that the filters of an operation may look at together
 	MaxFanout   int           // distinct rows that one virtual field may lead to
 	Parallelism int           // reads in flight of one level of joins, or of several root fields
 	Logger      *slog.Logger
@@ -36,6 +38,7 @@ func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
 		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}
 	for _, q := range c.Queries {
+		rd.filters = rd.filters || q.Filtered
 		if q.Rule != nil {
 			rd.guarded[Target{Type: c.Types[q.Type], Index: q.Index}] = q
 		}
@@ -86,4 +89,28 @@ func (rd *Reader) first(
 		return nil, err
 	}
 	return p.Rows[0].Record, nil
+}
+
+// Request is a query with its arguments as values.
+type Request struct {
+	PK, SK      []keys.Value
+	IDs         []keys.Value  // of a query of kind QueryMany, QueryNode or QueryNodes
+	inline      [2]keys.Value // memory of pk and sk, as long as they are few
+	Page        catalog.PageArgs
+	Consistent  bool
+	MemberTypes []string // types of members of a collection; nil for all
+	// Fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
+	Fields    []int
+	WantToken bool
+	// WantCursors says that the cursors of the rows of a page will be read.
+	WantCursors bool
+}
+
+// SetKey makes room for the values of the arguments that compose the key.
+func (r *Request) SetKey(pk, sk int) {
+	vals := r.inline[:]
+	if pk+sk > len(vals) {
+		vals = make([]keys.Value, pk+sk)
+	}
+	r.PK, r.SK = vals[:pk], vals[pk:pk+sk]
 }

@@ -11,8 +11,15 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Hold has all reads of an operation, those with the context, go to the generations that serve when it begins.
-func (rd *Reader) Hold(ctx context.Context) context.Context { return rd.db.Generations().Hold(ctx) }
+// Hold has all reads of an operation, those with the context, go to the generations that serve when it begins, and its
+// filters look at no more rows than one may.
+func (rd *Reader) Hold(ctx context.Context) context.Context {
+	ctx = rd.db.Generations().Hold(ctx)
+	if rd.filters {
+		ctx = examinations(rd.Config.MaxExamined).allow(ctx)
+	}
+	return ctx
+}
 
 // served is how the rows that serve are read.
 type served struct {

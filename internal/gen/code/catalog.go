@@ -80,7 +80,11 @@ func (f *catalogFile) catalogType(m *schema.Model, r *schema.ReadModel) {
 		if field.Hidden {
 			continue
 		}
-		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, objectOf(field),
+		filterable := ""
+		if field.Filterable {
+			filterable = ", Filterable: true"
+		}
+		f.line("%q: {Name: %q, Ordinal: %d%s%s%s},", field.Name, field.Name, field.Ordinal, objectOf(field), filterable,
 			ruleOf(field.Auth))
 	}
 	if r.NodeKey != nil {
@@ -164,6 +168,9 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection,
 			r.SeriesOf != nil || slices.Contains(q.Args, queryarg.Eq))
 		f.edge(r.Cursors, r.Name)
+		if slices.Contains(q.Args, queryarg.FilterArg) {
+			f.line("Filtered: true,")
+		}
 	}
 	if q.IDs != nil {
 		f.line("Kind: catalog.QueryMany,")

@@ -143,6 +143,9 @@ func (f *File) argumentType(a served.Argument) string {
 	goType := Scalars[base].goType
 	switch {
 	case a.GoType != "":
+		if strings.HasPrefix(a.GoType, "catalog.") {
+			f.lib("graph/catalog")
+		}
 		return a.GoType
 	case a.Field != nil:
 		f.needs(a.Field)
@@ -216,8 +219,8 @@ func paramOf(args []served.Argument, name string) string {
 func (f *readersFile) pageArgs(args []served.Argument) string {
 	var fields []string
 	for _, a := range args {
-		if arg, ok := queryarg.Find(a.Name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page ||
-			arg.Group == queryarg.Cursor) {
+		if arg, ok := queryarg.Find(a.Name); ok && (arg.Group == queryarg.Operand ||
+			arg.Group == queryarg.Filter || arg.Group == queryarg.Page || arg.Group == queryarg.Cursor) {
 			fields = append(fields, arg.GoName()+": "+a.Param)
 		}
 	}

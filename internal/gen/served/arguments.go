@@ -32,7 +32,7 @@ func Arguments(r *schema.ReadModel, q schema.Query) []Argument {
 		case q.IDs != nil && name == schema.IDsArg:
 			out = append(out, idsArgument(r, q))
 		case r.Entity != nil:
-			out = append(out, newEntityArgument(q, name))
+			out = append(out, newEntityArgument(r, q, name))
 		default:
 			out = append(out, newArgument(r, q, name))
 		}
@@ -94,7 +94,7 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 		}
 		return a
 	}
-	return fixedArgument(q, name, sortKey(r, q))
+	return fixedArgument(r, q, name, sortKey(r, q))
 }
 
 // partArgument is an argument that takes one field of a half of several.
@@ -127,7 +127,7 @@ func inPlace(parts []*schema.Field) string {
 
 // fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which
 // others it cannot be given.
-func fixedArgument(q schema.Query, name, sortKey string) Argument {
+func fixedArgument(r *schema.ReadModel, q schema.Query, name, sortKey string) Argument {
 	fixed, _ := queryarg.Find(name)
 	var others []string
 	for _, other := range fixed.Excludes {
@@ -136,6 +136,9 @@ func fixedArgument(q schema.Query, name, sortKey string) Argument {
 		}
 	}
 	a := Argument{Name: name, Type: fixed.Type, description: strings.ReplaceAll(fixed.Description, "{sort key}", sortKey)}
+	if name == queryarg.FilterArg {
+		a.Type, a.GoType = schema.FilterType(r.Name), "catalog.Filter"
+	}
 	if len(others) > 0 {
 		a.description += " Not together with " + enumerated(others) + "."
 	}
@@ -206,7 +209,7 @@ func CollectionArguments(c *schema.Collection) []Argument {
 	var out []Argument
 	q := c.Query()
 	for _, name := range q.Args {
-		a := newEntityArgument(q, name)
+		a := newEntityArgument(nil, q, name)
 		if name == queryarg.Only {
 			a.Type, a.GoType = "["+c.MemberEnum()+"!]", "[]model."+schema.GoName(c.MemberEnum())
 		}
@@ -219,8 +222,9 @@ func requiredArgument(f *schema.Field, description string) Argument {
 	return Argument{Name: f.Name, Type: TypeOf(f) + "!", description: description, Field: f}
 }
 
-// newEntityArgument is an argument of a query of an entity, whose parts of keys have their own names and types.
-func newEntityArgument(q schema.Query, name string) Argument {
+// newEntityArgument is an argument of a query of an entity, whose parts of keys have their own names and types. Of a
+// collection there is no model.
+func newEntityArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 	is := func(f *schema.Field) bool { return f.Name == name }
 	if i := slices.IndexFunc(q.Required, is); i >= 0 {
 		if q.Connection == "" {
@@ -239,7 +243,7 @@ func newEntityArgument(q schema.Query, name string) Argument {
 		}
 		return Argument{Name: name, Type: TypeOf(q.Optional[i]), description: text, Field: q.Optional[i]}
 	}
-	a := fixedArgument(q, name, operandOf(q))
+	a := fixedArgument(r, q, name, operandOf(q))
 	if fixed, _ := queryarg.Find(name); fixed.Typed {
 		a.Type = q.Operand
 		if first := q.Optional[0]; TypeOf(first) == q.Operand {

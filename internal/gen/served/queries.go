@@ -21,8 +21,10 @@ func additions(m *schema.Model) string {
 				writeConnection(&b, q, r.Name, r.Cursors)
 			}
 		}
+		writeFilter(&b, r)
 		writeJoins(&b, r)
 	}
+	writeConditions(&b, m)
 	writeCopies(&b, m)
 	writeRelay(&b, m)
 	for _, c := range m.Collections {

@@ -102,3 +102,19 @@ var (
 		"has the type {1}, which is not declared{2}",
 		"correct its name, or declare it")
 )
+
+// Fields by which list queries filter.
+var (
+	FilterType = newRule("filter-type",
+		"is @filterable and holds {1}, an object",
+		"mark a field that holds a scalar, an enum, or a list of them")
+	FilterName = newRule("filter-name",
+		"is @filterable and called {1}, as what combines the conditions of a filter",
+		"rename the field")
+	FilterUnused = newRule("filter-unused",
+		"is @filterable, and there is no query of several rows of {1}",
+		"give the type a sort key or an index, or take @filterable away")
+	FilterTaken = newRule("filter-taken",
+		"{1} has a name that @filterable makes, for {2}",
+		"rename it, or take @filterable away")
+)

@@ -41,7 +41,8 @@ type Product struct {
 	// This index holds keys only: cheap to keep, and completed from the table when more is asked for.
 	Brand string
 	// This index holds name and price as well.
-	Supplier  *string
+	Supplier *string
+	// Lists of products are filtered by it, and by the price: rows are read until the page is full.
 	Name      string
 	Price     float64
 	CreatedAt time.Time

@@ -27,6 +27,7 @@ type Documents struct {
 	declared  []string
 	draw      map[string]func() (v any, given bool)
 	names     int
+	nested    int             // how deep what is written lies in input objects
 	members   []string        // of abstract types, on which the fragments are that are open
 	shared    map[string]bool // fields that have a response key which they share with those of other members
 }
@@ -110,13 +111,40 @@ func (g *Documents) value(arg string, t *ast.Type) string {
 // variables, in a default none may.
 func (g *Documents) literal(arg string, t *ast.Type, element func(arg string, t *ast.Type) string) string {
 	if t.Elem == nil {
-		return written(g.input(arg, t), g.Schema.Types[t.Name()].Kind == ast.Enum)
+		def := g.Schema.Types[t.Name()]
+		if def.Kind == ast.InputObject {
+			return g.object(def, element)
+		}
+		return written(g.input(arg, t), def.Kind == ast.Enum)
 	}
 	var list []string
 	for range g.Rand.IntN(4) {
 		list = append(list, element(arg, t.Elem))
 	}
 	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// object is an object as a document writes it.
+func (g *Documents) object(def *ast.Definition, value func(arg string, t *ast.Type) string) string {
+	var parts []string
+	for _, f := range g.some(def) {
+		parts = append(parts, f.Name+": "+value(f.Name, f.Type))
+	}
+	g.nested--
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// some are a few fields of an object, which lies one deeper than what it is in; of one too deep there are none.
+func (g *Documents) some(def *ast.Definition) (fields []*ast.FieldDefinition) {
+	if g.nested++; g.nested > 4 {
+		return nil
+	}
+	for range g.Rand.IntN(3) {
+		if f := pick(g.Rand, def.Fields...); !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 func (g *Documents) constant(arg string, t *ast.Type) string { return g.literal(arg, t, g.constant) }
@@ -134,8 +162,19 @@ func (g *Documents) input(arg string, t *ast.Type) any {
 		return list
 	}
 	def := g.Schema.Types[t.Name()]
-	if def.Kind == ast.Enum {
+	switch def.Kind {
+	case ast.Enum:
 		return pick(g.Rand, def.EnumValues...).Name
+	case ast.InputObject:
+		object := map[string]any{}
+		for _, f := range g.some(def) {
+			object[f.Name] = g.input(f.Name, f.Type)
+			if g.chance(12) {
+				object[f.Name] = nil
+			}
+		}
+		g.nested--
+		return object
 	}
 	switch def.Name {
 	case "Boolean":

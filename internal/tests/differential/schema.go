@@ -88,7 +88,8 @@ func (d *drawer) readModel(name string) {
 		series = d.maybe(2, ` @timeSeries(orderBy: "moment", append: ["f0", "note"])`)
 	}
 	d.line(`type %s @readModel(events: ["E"]%s)%s%s {`, name, d.maybe(3, `, plugin: "Plug"`), d.maybe(4, " @auth"), series)
-	d.line("  moment: %s!\n  note: String", pick(d.rng, "DateTime", "Date", "Int", "Int64", "Float", "Decimal"))
+	moment := pick(d.rng, "DateTime", "Date", "Int", "Int64", "Float", "Decimal")
+	d.line("  moment: %s!%s\n  note: String @filterable", moment, d.maybe(2, " @filterable"))
 	for i, annotation := range form {
 		d.line("  k%d: %s! %s", i, d.scalar(), annotation)
 		if sort := slices.IndexFunc(form, isSort); i == 0 && sort > 0 {
@@ -119,7 +120,11 @@ func (d *drawer) readModel(name string) {
 	}
 	for i := range 1 + d.rng.IntN(3) {
 		of := pick(d.rng, d.scalar(), "Inner", "Outer")
-		d.line("  f%d: %s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`))
+		filterable := ""
+		if of != "Inner" && of != "Outer" {
+			filterable = d.maybe(2, " @filterable")
+		}
+		d.line("  f%d: %s%s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`), filterable)
 	}
 	d.line("}")
 }
@@ -163,7 +168,8 @@ func (d *drawer) entities() {
 		d.line("  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
 			part, d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
 		d.line("    @resolves(table: %q, field: \"alike\", via: \"by\", by: [\"part\", \"size\", \"when\"])", name)
-		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer", d.scalar())
+		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]%s\n  detail: Outer", d.scalar(),
+			d.maybe(2, " @filterable"))
 		d.line("  linkId: ID! @resolves(table: \"Link\", field: \"link\")\n}")
 	}
 }

@@ -39,12 +39,12 @@ func (c *Counters) Queried(q *driver.Query, p *driver.Page, err error, took time
 	c.Failed(err)
 }
 
-// Filtered counts a page of visible rows as if there were no others. Of what reading it has cost in all, it takes the
-// time and the errors.
-func (c *Counters) Filtered(rows int, cost *Counters) {
+// Filtered counts a page of some of the rows, for which so many were examined, as if there were no others. Of what
+// reading it has cost in all, it takes the time and the errors.
+func (c *Counters) Filtered(rows, examined int, cost *Counters) {
 	c.Queries.Add(1)
 	c.RowsReturned.Add(uint64(rows))
-	c.Examined.Add(uint64(rows))
+	c.Examined.Add(uint64(examined))
 	c.QueryTime.Add(cost.QueryTime.Load() + cost.GetTime.Load())
 	c.Errors.Add(cost.Errors.Load())
 }

@@ -29,6 +29,11 @@ type Query struct {
 	// Visible says which rows the caller may know of; nil means all. The page, what is counted and what is charged are as
 	// if there were no others.
 	Visible func(*driver.Row) bool
+	// Filter says which of those belong to the page; nil means all. It may be asked about as many rows as Examine allows,
+	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short, and has Next.
+	Filter  func(*driver.Row) bool
+	Examine *Examination
+	Partial bool
 	// Aggregate says of what rows are to be assembled that the index holds the roots of. Such rows are Incomplete.
 	Aggregate *aggregate.Plan
 
@@ -36,9 +41,9 @@ type Query struct {
 	MemberCounters []*counter.Counters // of each of Members, where Incomplete
 }
 
-// Page is full, Limit rows, whenever the rows exist. They are in the order that [driver.Driver.Query] promises. Starts
-// are aligned with them: where a page begins that follows the row, in either direction. Next is where the following
-// page begins; nil where there is none.
+// Page is full, Limit rows, whenever the rows exist, but for one that is Partial. They are in the order that
+// [driver.Driver.Query] promises. Starts are aligned with them: where a page begins that follows the row, in either
+// direction. Next is where the following page begins; nil where there is none.
 type Page struct {
 	Rows   []driver.Row
 	Starts []keys.Cursor
@@ -57,8 +62,8 @@ func (p *Page) add(rows []driver.Row, starts []keys.Cursor) {
 // Read reads a page of ranges that follow one another in the order of the keys, none overlapping another.
 func (r Reader) Read(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
 	switch {
-	case q.Visible != nil:
-		return r.readVisible(ctx, q, ranges)
+	case q.Visible != nil || q.Filter != nil:
+		return r.readSome(ctx, q, ranges)
 	case q.Incomplete:
 		return r.readComplete(ctx, q, ranges)
 	}

@@ -28,6 +28,7 @@ func (l *queryNames) check() {
 		makers[f.Name] = "the project's own Query"
 	}
 	l.takeRelayNames(makers)
+	l.takeFilterNames(makers)
 	for _, d := range l.ReadModels {
 		faulty := false // what is wrong with the name of the query of one row is with that of many
 		for _, q := range d.Queries() {

@@ -34,19 +34,21 @@ func ReadKeys(d *draft.Model) {
 	(&indexReader{d}).readIndexes()
 }
 
-// ReadFieldRoles reads who writes the fields of a model, which of them hold its times, and which its owner. Its keys
-// are known.
+// ReadFieldRoles reads who writes the fields of a model, which of them hold its times, which its owner, and by which
+// its rows are filtered. Its keys are known.
 func ReadFieldRoles(d *draft.Model) {
 	(&keyReader{d}).checkSingleton()
 	(&writerReader{d}).readWrites()
 	(&timeReader{d}).readTimes()
 	(&accessReader{d}).readOwner()
+	(&filterReader{d}).readFilters()
 }
 
 // ReadJoinsAndAccess reads what refers to other models, whose keys and owners are known.
 func ReadJoinsAndAccess(d *draft.Model) {
 	(&joinReader{d}).readJoins()
 	(&accessReader{d}).readAccess()
+	(&filterReader{d}).checkOffered()
 	if d.SeriesOf == nil {
 		(&tagChecker{d}).checkTags()
 	}

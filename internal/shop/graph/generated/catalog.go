@@ -43,8 +43,8 @@ var Catalog = &catalog.Catalog{
 				"category":  {Name: "category", Ordinal: 1},
 				"brand":     {Name: "brand", Ordinal: 2},
 				"supplier":  {Name: "supplier", Ordinal: 3},
-				"name":      {Name: "name", Ordinal: 4},
-				"price":     {Name: "price", Ordinal: 5},
+				"name":      {Name: "name", Ordinal: 4, Filterable: true},
+				"price":     {Name: "price", Ordinal: 5, Filterable: true},
 				"createdAt": {Name: "createdAt", Ordinal: 6},
 			},
 		},
@@ -196,6 +196,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "ProductByCategoryConnection",
 			HasOperands: false,
+			Filtered:    true,
 			PK: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 			},
@@ -207,6 +208,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "ProductByCategoryNewestConnection",
 			HasOperands: true,
+			Filtered:    true,
 			PK: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 			},
@@ -218,6 +220,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "ProductByBrandConnection",
 			HasOperands: false,
+			Filtered:    true,
 			PK: []catalog.KeyArg{
 				{Name: "brand", Kind: keys.KindString},
 			},
@@ -229,6 +232,7 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "ProductBySupplierConnection",
 			HasOperands: false,
+			Filtered:    true,
 			PK: []catalog.KeyArg{
 				{Name: "supplier", Kind: keys.KindString},
 			},

@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
@@ -66,10 +67,10 @@ type QueryResolver interface {
 	SalesCustomerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Customer, error)
 	SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error)
 	SalesProductByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Product, error)
-	SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
-	SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
-	SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
-	SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductByCategory(ctx context.Context, category string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductByBrand(ctx context.Context, brand string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductBySupplier(ctx context.Context, supplier string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
 	SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error)
 	SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error)
 	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
@@ -225,6 +226,48 @@ type DeploymentByEnvironmentConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+Conditions on a field of type Float.
+"""
+input FloatCondition {
+  """
+  It is this.
+  """
+  eq: Float
+  """
+  It has a value other than this.
+  """
+  ne: Float
+  """
+  It is less than this.
+  """
+  lt: Float
+  """
+  It is this or less.
+  """
+  le: Float
+  """
+  It is greater than this.
+  """
+  gt: Float
+  """
+  It is this or greater.
+  """
+  ge: Float
+  """
+  It is between the first and the second of these two, or one of them.
+  """
+  between: [Float!]
+  """
+  It is one of these.
+  """
+  in: [Float!]
+  """
+  Whether it has a value: true for any, false for null.
+  """
+  exists: Boolean
 }
 
 """
@@ -569,6 +612,9 @@ type Product {
   This index holds name and price as well.
   """
   supplier: String
+  """
+  Lists of products are filtered by it, and by the price: rows are read until the page is full.
+  """
   name: String!
   price: Float!
   createdAt: DateTime!
@@ -628,6 +674,32 @@ type ProductBySupplierConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+What rows of Product are to be like: all that it says is true of them. A field that is null meets no condition but exists: false.
+"""
+input ProductFilter {
+  """
+  All of these are true; of none, that is so.
+  """
+  and: [ProductFilter!]
+  """
+  One of these is true; of none, that is not so.
+  """
+  or: [ProductFilter!]
+  """
+  This is not true.
+  """
+  not: ProductFilter
+  """
+  Conditions on name, which are all met.
+  """
+  name: StringCondition
+  """
+  Conditions on price, which are all met.
+  """
+  price: FloatCondition
 }
 
 """
@@ -704,6 +776,16 @@ type Query {
     category: String!
 
     """
+    Only rows for which all of this is true. It is not looked for by a key: rows are read until the page is full.
+    """
+    filter: ProductFilter
+
+    """
+    Whether a page may be short, with a nextToken, if filling it takes reading more rows than the server lets a request read for filters. Without it, that is an error.
+    """
+    partial: Boolean
+
+    """
     Whether the greatest come first; else the least do.
     """
     reverse: Boolean
@@ -748,6 +830,16 @@ type Query {
     to: String
 
     """
+    Only rows for which all of this is true. It is not looked for by a key: rows are read until the page is full.
+    """
+    filter: ProductFilter
+
+    """
+    Whether a page may be short, with a nextToken, if filling it takes reading more rows than the server lets a request read for filters. Without it, that is an error.
+    """
+    partial: Boolean
+
+    """
     Whether the greatest come first; else the least do.
     """
     reverse: Boolean
@@ -772,6 +864,16 @@ type Query {
     brand: String!
 
     """
+    Only rows for which all of this is true. It is not looked for by a key: rows are read until the page is full.
+    """
+    filter: ProductFilter
+
+    """
+    Whether a page may be short, with a nextToken, if filling it takes reading more rows than the server lets a request read for filters. Without it, that is an error.
+    """
+    partial: Boolean
+
+    """
     Whether the greatest come first; else the least do.
     """
     reverse: Boolean
@@ -794,6 +896,16 @@ type Query {
     The supplier that the rows have.
     """
     supplier: String!
+
+    """
+    Only rows for which all of this is true. It is not looked for by a key: rows are read until the page is full.
+    """
+    filter: ProductFilter
+
+    """
+    Whether a page may be short, with a nextToken, if filling it takes reading more rows than the server lets a request read for filters. Without it, that is an error.
+    """
+    partial: Boolean
 
     """
     Whether the greatest come first; else the least do.
@@ -1370,6 +1482,56 @@ type Query {
     """
     nextToken: String
   ): InvoiceByOwnerIdConnection!
+}
+
+"""
+Conditions on a field of type String.
+"""
+input StringCondition {
+  """
+  It is this.
+  """
+  eq: String
+  """
+  It has a value other than this.
+  """
+  ne: String
+  """
+  It is less than this.
+  """
+  lt: String
+  """
+  It is this or less.
+  """
+  le: String
+  """
+  It is greater than this.
+  """
+  gt: String
+  """
+  It is this or greater.
+  """
+  ge: String
+  """
+  It is between the first and the second of these two, or one of them.
+  """
+  between: [String!]
+  """
+  It is one of these.
+  """
+  in: [String!]
+  """
+  It begins with this.
+  """
+  beginsWith: String
+  """
+  It contains this: a text a part of it, a list an element.
+  """
+  contains: String
+  """
+  Whether it has a value: true for any, false for null.
+  """
+  exists: Boolean
 }
 `, BuiltIn: false},
 }
@@ -2888,30 +3050,46 @@ func field_Query_Sales_ProductByBrand_args(ctx context.Context, ec *executionCon
 		return nil, err
 	}
 	args["brand"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (catalog.Filter, error) {
+			return unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "partial",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["partial"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg3
+	args["nextToken"] = arg5
 	return args, nil
 }
 
@@ -2958,30 +3136,46 @@ func field_Query_Sales_ProductByCategoryNewest_args(ctx context.Context, ec *exe
 		return nil, err
 	}
 	args["to"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (catalog.Filter, error) {
+			return unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "partial",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["partial"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg7
+	args["nextToken"] = arg9
 	return args, nil
 }
 
@@ -2996,30 +3190,46 @@ func field_Query_Sales_ProductByCategory_args(ctx context.Context, ec *execution
 		return nil, err
 	}
 	args["category"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (catalog.Filter, error) {
+			return unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "partial",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["partial"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg3
+	args["nextToken"] = arg5
 	return args, nil
 }
 
@@ -3056,30 +3266,46 @@ func field_Query_Sales_ProductBySupplier_args(ctx context.Context, ec *execution
 		return nil, err
 	}
 	args["supplier"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (catalog.Filter, error) {
+			return unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "partial",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["partial"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg3
+	args["nextToken"] = arg5
 	return args, nil
 }
 
@@ -5501,7 +5727,7 @@ func _Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByCategory(ctx, fc.Args["category"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByCategory(ctx, fc.Args["category"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
@@ -5545,7 +5771,7 @@ func _Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionCont
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fc.Args["category"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fc.Args["category"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
@@ -5589,7 +5815,7 @@ func _Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, fiel
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByBrand(ctx, fc.Args["brand"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByBrand(ctx, fc.Args["brand"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
@@ -5633,7 +5859,7 @@ func _Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fc.Args["supplier"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fc.Args["supplier"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
@@ -10493,6 +10719,22 @@ func marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodel
 		return graphql.Null
 	}
 	return _Product(ctx, ec, sel, v)
+}
+
+func unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx context.Context, ec *executionContext, v any) (catalog.Filter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res catalog.Filter
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v catalog.Filter) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
 }
 
 func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any) (*string, error) {

@@ -74,6 +74,8 @@ func (r Reader) SalesProductByIds(ctx context.Context, ids []string, args SalesP
 
 // SalesProductByCategoryArgs are the arguments of Sales_ProductByCategory that may be left out: nil.
 type SalesProductByCategoryArgs struct {
+	Filter    catalog.Filter
+	Partial   *bool
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
@@ -81,7 +83,7 @@ type SalesProductByCategoryArgs struct {
 
 // SalesProductByCategory asks the query Sales_ProductByCategory.
 func (r Reader) SalesProductByCategory(ctx context.Context, category string, args SalesProductByCategoryArgs) (*ProductByCategoryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByCategoryNewestArgs are the arguments of Sales_ProductByCategoryNewest that may be left out: nil.
@@ -90,6 +92,8 @@ type SalesProductByCategoryNewestArgs struct {
 	Prefix    *string
 	From      *string
 	To        *string
+	Filter    catalog.Filter
+	Partial   *bool
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
@@ -97,11 +101,13 @@ type SalesProductByCategoryNewestArgs struct {
 
 // SalesProductByCategoryNewest asks the query Sales_ProductByCategoryNewest.
 func (r Reader) SalesProductByCategoryNewest(ctx context.Context, category string, args SalesProductByCategoryNewestArgs) (*ProductByCategoryNewestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByBrandArgs are the arguments of Sales_ProductByBrand that may be left out: nil.
 type SalesProductByBrandArgs struct {
+	Filter    catalog.Filter
+	Partial   *bool
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
@@ -109,11 +115,13 @@ type SalesProductByBrandArgs struct {
 
 // SalesProductByBrand asks the query Sales_ProductByBrand.
 func (r Reader) SalesProductByBrand(ctx context.Context, brand string, args SalesProductByBrandArgs) (*ProductByBrandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductBySupplierArgs are the arguments of Sales_ProductBySupplier that may be left out: nil.
 type SalesProductBySupplierArgs struct {
+	Filter    catalog.Filter
+	Partial   *bool
 	Reverse   *bool
 	Limit     *int
 	NextToken *string
@@ -121,7 +129,7 @@ type SalesProductBySupplierArgs struct {
 
 // SalesProductBySupplier asks the query Sales_ProductBySupplier.
 func (r Reader) SalesProductBySupplier(ctx context.Context, supplier string, args SalesProductBySupplierArgs) (*ProductBySupplierConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderArgs are the arguments of Sales_Order that may be left out: nil.

@@ -65,23 +65,23 @@ func (r queries) SalesProductByIds(ctx context.Context, ids []string, consistent
 }
 
 // SalesProductByCategory answers Sales_ProductByCategory.
-func (r queries) SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
-	return Reader{r.rt}.SalesProductByCategory(ctx, category, SalesProductByCategoryArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) SalesProductByCategory(ctx context.Context, category string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
+	return Reader{r.rt}.SalesProductByCategory(ctx, category, SalesProductByCategoryArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByCategoryNewest answers Sales_ProductByCategoryNewest.
-func (r queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
-	return Reader{r.rt}.SalesProductByCategoryNewest(ctx, category, SalesProductByCategoryNewestArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
+	return Reader{r.rt}.SalesProductByCategoryNewest(ctx, category, SalesProductByCategoryNewestArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByBrand answers Sales_ProductByBrand.
-func (r queries) SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
-	return Reader{r.rt}.SalesProductByBrand(ctx, brand, SalesProductByBrandArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) SalesProductByBrand(ctx context.Context, brand string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
+	return Reader{r.rt}.SalesProductByBrand(ctx, brand, SalesProductByBrandArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductBySupplier answers Sales_ProductBySupplier.
-func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
-	return Reader{r.rt}.SalesProductBySupplier(ctx, supplier, SalesProductBySupplierArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
+	return Reader{r.rt}.SalesProductBySupplier(ctx, supplier, SalesProductBySupplierArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrder answers Sales_Order.

@@ -1,0 +1,88 @@
+package filter_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/filter"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// boxes is a type with a field of every kind that there are conditions on.
+func boxes() *catalog.Type {
+	t := &catalog.Type{Name: "Box", Model: &querydb.Model{Name: "Box", Fields: []driver.Field{
+		{Name: "label", Scalar: "String"}, {Name: "state", Scalar: "String", Enum: "State"},
+		{Name: "open", Scalar: "Boolean"}, {Name: "size", Scalar: "Float"},
+		{Name: "price", Scalar: "Decimal"}, {Name: "day", Scalar: "Date"},
+		{Name: "at", Scalar: "DateTime"}, {Name: "tags", Scalar: "String", List: true},
+	}}, Fields: map[string]*catalog.Field{}}
+	for i, f := range t.Model.Fields {
+		t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i, Filterable: true}
+	}
+	return t
+}
+
+// FuzzAFilterIsReadOrRefused: whatever a client sends is a filter that judges any row and is bound to tokens as it is,
+// or it is a mistake of the client.
+func FuzzAFilterIsReadOrRefused(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"label": {"eq": "a", "beginsWith": "", "contains": "é"}}`, `{"and": [{"or": []}], "not": {"open": {"ne": true}}}`,
+		`{"size": {"between": [1, 2.5], "in": []}}`, `{"price": {"lt": "-9.50"}}`,
+		`{"tags": {"contains": "x", "exists": false}}`,
+		`{"state": {"in": ["A", null]}}`, `{"at": {"ge": "2024-01-01T00:00:00Z"}, "day": {"le": "2024-02-29"}}`, `{"x": 1}`,
+		`{"not": {"not": {"not": {}}}}`, `{"label": 5}`, `{"label": {"like": ""}}`, `{"or": {"open": {"eq": 1}}}`,
+	} {
+		f.Add([]byte(seed), `"a"`)
+	}
+	of := boxes()
+	f.Fuzz(func(t *testing.T, text []byte, field string) {
+		var given catalog.Filter
+		from := json.NewDecoder(bytes.NewReader(text))
+		from.UseNumber()
+		if from.Decode(&given) != nil {
+			return
+		}
+		read, err := filter.Parse(of, given)
+		if err != nil {
+			if code := graphqlerr.CodeOf(err); code != graphqlerr.BadUserInput && code != graphqlerr.LimitExceeded {
+				t.Fatalf("%s: %v has the code %q", text, err, code)
+			}
+			return
+		}
+		var b record.Builder
+		b.Begin(len(of.Model.Fields))
+		for range of.Model.Fields {
+			b.String(field) // of another type than most of the fields
+		}
+		rec, _, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds, err := read.Holds(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := filter.Parse(of, given)
+		if err != nil || !bytes.Equal(read.Append(nil), again.Append(nil)) {
+			t.Fatalf("%s is bound otherwise when it is read again: %v", text, err)
+		}
+		opposite, err := filter.Parse(of, catalog.Filter{"not": given})
+		if err != nil {
+			if graphqlerr.CodeOf(err) == graphqlerr.LimitExceeded {
+				return
+			}
+			t.Fatal(err)
+		}
+		if not, _ := opposite.Holds(rec); not == holds {
+			t.Fatalf("%s and not of it are both %v of a row", text, holds)
+		}
+		if bytes.Equal(read.Append(nil), opposite.Append(nil)) {
+			t.Fatalf("%s and not of it are bound alike", text)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package filter
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/scalar"
+	"github.com/foldql/foldql/internal/queryarg"
+)
+
+// MaxParts is how many conditions, combiners of them and values a filter may have: each is looked at for every row.
+const MaxParts = 250
+
+// parser reads the filters of rows of a type.
+type parser struct {
+	of     *catalog.Type
+	fields map[string]*catalog.Field // that it has met
+	parts  int
+}
+
+// Parse reads a filter of rows of a type, as a client gave it. What is wrong with it is BAD_USER_INPUT, or
+// LIMIT_EXCEEDED where it has too many parts, with the place in the filter.
+func Parse(of *catalog.Type, given catalog.Filter) (*Filter, error) {
+	p := &parser{of: of, fields: map[string]*catalog.Field{}}
+	root, err := p.filter(queryarg.FilterArg, given)
+	if err != nil {
+		return nil, err
+	}
+	f := &Filter{root: root}
+	for _, name := range slices.Sorted(maps.Keys(p.fields)) {
+		f.fields = append(f.fields, p.fields[name])
+	}
+	return f, nil
+}
+
+func wrong(place, format string, args ...any) error {
+	return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", place, fmt.Errorf(format, args...))
+}
+
+// count counts one more part, at a place.
+func (p *parser) count(place string) error {
+	if p.parts++; p.parts > MaxParts {
+		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: a filter has at most %d conditions and values; ask for fewer",
+			place, MaxParts)
+	}
+	return nil
+}
+
+// object takes what stands at a place for an object. Null stands for nothing: it is refused rather than taken for a
+// condition that is not there, because then a filter would hold for rows that nobody asked for.
+func object(place string, v any) (map[string]any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		return v, nil
+	case catalog.Filter:
+		return v, nil
+	case nil:
+		return nil, wrong(place, "null is no condition; leave it out")
+	}
+	return nil, wrong(place, "it must be an object")
+}
+
+// filter reads a filter at a place: all that it says is to be true.
+func (p *parser) filter(place string, v any) (condition, error) {
+	given, err := object(place, v)
+	if err != nil {
+		return nil, err
+	}
+	var parts all
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		part, err := p.part(place+"."+name, name, given[name])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// part reads what a filter has under one name.
+func (p *parser) part(place, name string, v any) (condition, error) {
+	if err := p.count(place); err != nil {
+		return nil, err
+	}
+	switch name {
+	case queryarg.FilterAnd, queryarg.FilterOr:
+		parts, err := p.list(place, v)
+		if name == queryarg.FilterOr {
+			return one(parts), err
+		}
+		return all(parts), err
+	case queryarg.FilterNot:
+		part, err := p.filter(place, v)
+		return not{part}, err
+	}
+	field := p.of.Fields[name]
+	if field == nil || !field.Filterable {
+		return nil, wrong(place, "%s has no field of this name to filter by", p.of.Name)
+	}
+	p.fields[name] = field
+	return p.conditions(place, field, v)
+}
+
+// list reads a list of filters at a place. What is no list stands for a list of it.
+func (p *parser) list(place string, v any) (parts []condition, err error) {
+	if v == nil {
+		return nil, wrong(place, "null is no list; leave it out")
+	}
+	for i, elem := range graphql.CoerceList(v) {
+		at := fmt.Sprintf("%s[%d]", place, i)
+		if err := p.count(at); err != nil {
+			return nil, err
+		}
+		part, err := p.filter(at, elem)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// conditions reads those on a field, which are all to be met.
+func (p *parser) conditions(place string, field *catalog.Field, v any) (condition, error) {
+	given, err := object(place, v)
+	if err != nil {
+		return nil, err
+	}
+	var parts all
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		part, err := p.condition(place+"."+name, field, name, given[name])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// condition reads one condition on a field.
+func (p *parser) condition(place string, field *catalog.Field, name string, v any) (condition, error) {
+	stored := &p.of.Model.Fields[field.Ordinal]
+	of := slices.IndexFunc(queryarg.Conditions, func(c queryarg.Condition) bool { return c.Name == name })
+	if of < 0 || queryarg.Conditions[of].On&queryarg.FieldsLike(stored.Scalar, stored.Enum != "", stored.List) == 0 {
+		return nil, wrong(place, "there is no such condition on %s.%s", p.of.Name, field.Name)
+	}
+	c := &onField{ordinal: field.Ordinal, scalar: stored.Scalar, list: stored.List, name: name}
+	operands, typ := []any{v}, stored.Scalar
+	if name == queryarg.FilterExists {
+		typ = "Boolean"
+	}
+	if queryarg.Conditions[of].List && v != nil {
+		operands = graphql.CoerceList(v)
+	}
+	if name == queryarg.FilterBetween && len(operands) != 2 {
+		return nil, wrong(place, "two values are needed, the least and the greatest, and there are %d", len(operands))
+	}
+	for _, operand := range operands {
+		if err := p.count(place); err != nil {
+			return nil, err
+		}
+		if operand == nil {
+			return nil, wrong(place, "null is no value; leave the condition out, or ask for exists: false")
+		}
+		value, err := scalar.KeyValue(typ, operand)
+		if err != nil {
+			return nil, wrong(place, "%w", err)
+		}
+		c.values = append(c.values, value)
+	}
+	return c, nil
+}

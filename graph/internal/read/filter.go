@@ -1,0 +1,134 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/filter"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// examinations says how many rows the filters of an operation may examine together.
+type examinations int
+
+type examinationKey struct{}
+
+// allow has the filters of an operation, whose reads have the context, examine no more.
+func (most examinations) allow(ctx context.Context) context.Context {
+	return context.WithValue(ctx, examinationKey{}, querydb.NewExamination(int(most)))
+}
+
+// left is how many rows they may still examine; of a context of no operation, as many as one.
+func (most examinations) left(ctx context.Context) *querydb.Examination {
+	if e, ok := ctx.Value(examinationKey{}).(*querydb.Examination); ok {
+		return e
+	}
+	return querydb.NewExamination(int(most))
+}
+
+// filtering is the filter of a page.
+type filtering struct {
+	*filter.Filter
+	reader *Reader
+	viewer access.Viewer
+	of     *catalog.Type
+	own    []*catalog.Field // that the viewer may read of own rows only
+	failed error            // of the first row that could not be judged
+}
+
+// newFiltering reads the filter of a request, nil where it has none. To filter by a field, the viewer must be allowed
+// to read it, and it must be known of the rows that serve.
+func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.Type, a *catalog.PageArgs) (*filtering,
+	error) {
+	if a.Filter == nil {
+		return nil, nil
+	}
+	read, err := filter.Parse(t, a.Filter)
+	if err != nil {
+		return nil, err
+	}
+	f := &filtering{Filter: read, reader: rd, viewer: v, of: t}
+	view, err := rd.db.Generations().View(ctx, t.Model)
+	if err != nil {
+		return nil, rd.Errors().Read(ctx, err, t.Name)
+	}
+	for _, field := range read.Fields() {
+		switch v.LevelOf(field.Rule) {
+		case access.Refused:
+			return nil, v.Refusal(t.Name + "." + field.Name)
+		case access.OwnRowsOnly:
+			f.own = append(f.own, field)
+		}
+		if !view.Knows(field.Ordinal) {
+			return nil, rd.NotKnown(ctx, t, field.Name)
+		}
+	}
+	if err := rd.served.knowsOwner(ctx, t, f.level()); err != nil {
+		return nil, rd.Errors().Read(ctx, err, t.Name)
+	}
+	return f, nil
+}
+
+// level is what rows must be for all fields of the filter to be read.
+func (f *filtering) level() access.Level {
+	if len(f.own) > 0 {
+		return access.OwnRowsOnly
+	}
+	return access.Admitted
+}
+
+// apply has the query read only the rows that the filter holds for.
+func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.PageArgs) {
+	dbq.Filter = func(row *querydb.Row) bool { return f.judge(row.Record) }
+	dbq.Examine, dbq.Partial = examinations(f.reader.Config.MaxExamined).left(ctx),
+		a.Partial != nil && *a.Partial
+	if dbq.Fields == nil {
+		return
+	}
+	dbq.Fields = slices.Clone(dbq.Fields)
+	for _, field := range f.Fields() {
+		dbq.Fields = append(dbq.Fields, field.Ordinal)
+	}
+	if len(f.own) > 0 {
+		dbq.Fields = append(dbq.Fields, f.of.Owner)
+	}
+	slices.Sort(dbq.Fields)
+	dbq.Fields = slices.Compact(dbq.Fields)
+}
+
+// judge reports whether a row is in the page. One that cannot be judged is taken, so that reading ends soon: then the
+// page is an error. It depends on whose the row is, and never on what it holds, whether it can be.
+func (f *filtering) judge(rec record.Record) bool {
+	if f.failed != nil {
+		return true
+	}
+	if len(f.own) > 0 && !f.viewer.Owns(f.of, rec) {
+		f.failed = f.viewer.Refusal(f.of.Name + "." + f.own[0].Name)
+		return true
+	}
+	holds, err := f.Holds(rec)
+	f.failed = err
+	return holds || err != nil
+}
+
+// failure is why there is no page, where that is so.
+func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) error {
+	if f == nil {
+		return err
+	}
+	if err = cmp.Or(f.failed, err); errors.Is(err, querydb.ErrExamined) {
+		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: more than %d rows would have to be looked at for the filters "+
+			"of the request, which is the most; narrow it by a key or an index, or ask for partial pages with partial: true",
+			q.Name, f.reader.Config.MaxExamined)
+	}
+	if errors.Is(err, filter.ErrUnknown) {
+		return f.reader.NotKnown(ctx, f.of, f.Fields()[0].Name)
+	}
+	return err
+}

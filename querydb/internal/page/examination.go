@@ -1,0 +1,24 @@
+package page
+
+import "sync/atomic"
+
+// Examination is how many rows filters may examine, those of several pages together. It is safe for concurrent use.
+type Examination struct{ rest atomic.Int64 }
+
+// NewExamination allows so many rows.
+func NewExamination(rows int) *Examination {
+	e := &Examination{}
+	e.rest.Store(int64(rows))
+	return e
+}
+
+// left is how many rows may still be examined.
+func (e *Examination) left() int {
+	if e == nil {
+		return manyRows
+	}
+	return int(max(0, e.rest.Load()))
+}
+
+// take allows one more row, unless there were enough.
+func (e *Examination) take() bool { return e == nil || e.rest.Add(-1) >= 0 }
