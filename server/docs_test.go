@@ -122,3 +122,21 @@ func TestEveryTypeOfProblemIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryErrorCodeIsNamed in docs/operations.md, of those that GraphQL errors have.
+func TestEveryErrorCodeIsNamed(t *testing.T) {
+	doc := operationsDoc(t)
+	text, err := os.ReadFile("../graph/graphqlerr/graphqlerr.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`\bCode = "([A-Z_]+)"`).FindAllStringSubmatch(string(text), -1)
+	if len(codes) == 0 {
+		t.Error("there are no codes")
+	}
+	for _, code := range codes {
+		if !strings.Contains(doc, "| `"+code[1]+"` |") {
+			t.Errorf("docs/operations.md does not name the code %s", code[1])
+		}
+	}
+}
