@@ -80,7 +80,12 @@ func (p *project) readSchemas() (err error) {
 	if len(p.readModels) == 0 {
 		return fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
 	}
-	return p.readEvents("")
+	if err := p.readEvents(""); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: the events are declared in %s, beside %s", err, eventsFile, configFile)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // readEvents reads the events in a folder, and the lock of them where there is one.
@@ -189,6 +194,10 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 	}
 	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
 		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	if named := given["schema"]; named != nil && len(cfg.Sources) == 0 {
+		return nil, own, fmt.Errorf("%s: schema names %v, and there is no such file: correct the name, or restore the file",
+			configFile, named)
 	}
 	return cfg, own, nil
 }

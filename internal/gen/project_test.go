@@ -172,6 +172,8 @@ func TestTheLockOfTheEventsIsKept(t *testing.T) {
 	if got := read(t, dir, lockFile); got != p.nextLock {
 		t.Errorf("the lock is another:\n%s", got)
 	}
+	write(t, file(lockFile), "") // as the message says, where no log has such events
+	lints("run foldql generate")
 	write(t, file(lockFile), "type E {")
 	lints("events.lock:1:")
 }
@@ -203,6 +205,22 @@ func TestAProjectIsFoundFromItsFolders(t *testing.T) {
 	}
 	if got, err := importPath(wd); err != nil || got != "example.com/found/a" {
 		t.Errorf("the import path is %q, %v", got, err)
+	}
+}
+
+// TestFilesThatAProjectLacksAreNamed, as where somebody has renamed them.
+func TestFilesThatAProjectLacksAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/lacks\n")
+	for _, tc := range []struct{ config, want string }{
+		{"schema: [models.graphqls]\n", "gqlgen.yml: schema names [models.graphqls], and there is no such file"},
+		{"schema: [schema.graphqls]\n", "the events are declared in events.graphqls, beside gqlgen.yml"},
+	} {
+		write(t, filepath.Join(dir, "gqlgen.yml"), tc.config)
+		write(t, filepath.Join(dir, "schema.graphqls"), "type A @readModel(events: [\"E\"]) { id: ID! @id }\n")
+		if err := Lint(dir, io.Discard); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("of %s: %v, want %q", tc.config, err, tc.want)
+		}
 	}
 }
 

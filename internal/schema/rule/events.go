@@ -76,11 +76,11 @@ var (
 	LockMissing = newRule("lock-missing",
 		"is required, and events that a log may have lack it",
 		"add @default(value: …), let it be null, or name with @was(name: …) what it was called; or raise the event {1} to "+
-			"@version(n: {2}), and write an upcaster")
+			"@version(n: {2}), and write an upcaster; if no log has such events yet, take type {1} out of events.lock")
 	LockType = newRule("lock-type",
 		"had the type {1} before, and values of that do not all fit {2}",
 		"keep {1}, and add a field of another name, with @default(value: …) or nullable; or raise the event {3} to "+
-			"@version(n: {4}), and write an upcaster")
+			"@version(n: {4}), and write an upcaster; if no log has such events yet, take type {3} out of events.lock")
 	LockEnum = newRule("lock-enum",
 		"could be {1}, which is no value of {2} any more, and a log may have it",
 		"keep the value in {2}; or raise the event {3} to @version(n: {4}), and write an upcaster")
