@@ -127,7 +127,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appen
 func (h *handler) check(i int, e *eventlog.Event) *problem {
 	declared, ok := h.types[e.Type]
 	if !ok {
-		return invalidEvent(i, e.ID, "type", "no such event type is declared")
+		return invalidEvent(i, e.ID, "type", undeclared(e.Type, h.types))
 	}
 	switch {
 	case declared.Retired && h.cfg.TakeRetired:

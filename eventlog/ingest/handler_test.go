@@ -168,13 +168,18 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 			[]string{"Content-Type", one},
 			detail{
 				Type: "invalid-event", Status: 400, Event: &zero, ID: strings.Repeat("é", 64) + "…", Field: "type",
-				Reason: "no such event type is declared",
+				Reason: `no such event type is declared: "Other"`,
 			},
 		},
 		{
 			"the type is not declared", strings.Replace(event("a", ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type",
-				Reason: "no such event type is declared"},
+				Reason: `no such event type is declared: "Other"`},
+		},
+		{
+			"the type is misspelt", strings.Replace(event("a", ""), `Counted`, `counter`, 1), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type",
+				Reason: `no such event type is declared: "counter"; did you mean Counted?`},
 		},
 		{
 			"the check fails otherwise", strings.Replace(event("a", ""), `Counted`, `Broken`, 1), []string{"Content-Type", one},
@@ -236,7 +241,7 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 	for _, c := range cases {
 		w := post(h, c.body, c.headers...)
 		got := problemOf(t, w)
-		if got.Title == "" || got.Detail == "" {
+		if got.Title == "" || got.Detail == "" || strings.HasSuffix(got.Detail, "?.") {
 			t.Errorf("%s: no title or detail: %s", c.name, w.Body)
 		}
 		got.Title, got.Detail = "", ""

@@ -87,7 +87,10 @@ func (p *problem) ofEvent(index int, id, field, reason string) *problem {
 		who += ", " + field
 	}
 	p.Event, p.ID, p.Field, p.Reason = &index, id, field, reason
-	p.Detail = who + ": " + reason + "."
+	p.Detail = who + ": " + reason
+	if !strings.HasSuffix(reason, "?") {
+		p.Detail += "."
+	}
 	return p
 }
 

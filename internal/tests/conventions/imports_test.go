@@ -95,7 +95,7 @@ var rules = map[string]rule{
 	"eventlog/natssource": {[]string{"eventlog", "eventlog/cloudevents", "eventlog/payload"},
 		[]string{"github.com/nats-io/nats.go",
 			"github.com/nats-io/nats.go/jetstream"}},
-	"eventlog/ingest": {own: []string{"eventlog", "eventlog/cloudevents"}},
+	"eventlog/ingest": {[]string{"eventlog", "eventlog/cloudevents"}, []string{"github.com/agnivade/levenshtein"}},
 	"eventlog/memlog": {own: []string{"eventlog", "eventlog/internal/admit"}},
 	"eventlog/payload": {[]string{"eventlog", "eventlog/cloudevents", "eventlog/internal/scan"},
 		[]string{"github.com/goccy/go-yaml"}},
