@@ -24,7 +24,8 @@ func codedTasks(version, code string) App {
 }
 
 const codeWarning = "the code of the projectors (package github.com/foldql/foldql/server) has changed since the rows " +
-	"of Task were begun, and their version has not"
+	"of Task were begun, and their version has not: if it makes other rows, raise 'version' or run " +
+	"'server rebuild start Task'"
 
 // TestAChangeOfCodeWithoutAVersionWarns at each start, in the plan and where rebuilds are shown, until the version is
 // raised, the rows are built anew or an operator accepts them. Nothing is rebuilt by itself, and rows of a program that

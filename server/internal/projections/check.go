@@ -34,7 +34,8 @@ func Check(models []*querydb.Model, all []projection.Projection) error {
 		}
 		if missing := unfolded(m, all); missing != "" {
 			wrong = append(wrong, fmt.Errorf("App.Projections has no projection of read model %s%s, so that its queries would "+
-				"answer without some of the events: add it, as generated package ops makes it", m.Name, missing))
+				"answer without some of the events: add it, as generated package ops makes it, where the others are "+
+				"(projection/projectors/projectors.go, as foldql init writes it)", m.Name, missing))
 		}
 	}
 	if len(wrong) == 0 {

@@ -7,10 +7,12 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// The projector of a time series makes its history too, so it is asked for once.
-func TestAHistoryNeedsNoProjectionOfItsOwn(t *testing.T) {
-	err := Check([]*querydb.Model{{Name: "Gauge"}, {Name: "GaugeEvent", HistoryOf: "Gauge"}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "ops.ProjectGauge)") || strings.Contains(err.Error(), "GaugeEvent") {
-		t.Errorf("without a projection: %v, want an error about Gauge alone", err)
+// TestAModelThatNothingFoldsIsRefused, and where its projection is missing is said.
+func TestAModelThatNothingFoldsIsRefused(t *testing.T) {
+	err := Check([]*querydb.Model{{Name: "Loan"}}, nil)
+	for _, want := range []string{"read model Loan (ops.ProjectLoan)", "projection/projectors/projectors.go"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error that says %q", err, want)
+		}
 	}
 }

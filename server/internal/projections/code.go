@@ -10,9 +10,11 @@ import (
 
 // CodeChanged says what to do about rows that were begun by other code than the projection has.
 func CodeChanged(p *projection.Projection) string {
+	models := modelNames(p)
 	return fmt.Sprintf("the code of the projectors (package %s) has changed since the rows of %s were begun, and their "+
-		"version has not: if it makes other rows, raise 'version' or run 'server rebuild start'; if it does not, "+
-		"'server rebuild accept' says so", strings.Join(p.CodePackages(), ", "), modelNames(p))
+		"version has not: if it makes other rows, raise 'version' or run 'server rebuild start %s'; if it does not, "+
+		"'server rebuild accept %[3]s' says so", strings.Join(p.CodePackages(), ", "), models,
+		strings.ReplaceAll(models, ",", ""))
 }
 
 // warnOfCode warns, at each start until rows are begun with the present code or accepted as its own.
