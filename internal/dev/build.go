@@ -37,8 +37,9 @@ func (s *session) renew(ctx context.Context, now seen, force bool) (more bool) {
 	if s.list(ctx, now.inputs.Server) { // imports have changed, so there is more to look at
 		return true
 	}
+	s.out.say("building the server")
 	if !s.built.done {
-		s.out.say("building the server; the first time this takes some minutes")
+		s.out.say("the first time this takes some minutes, because every package is compiled")
 	}
 	began := time.Now()
 	program, err := s.compile(ctx, now)

@@ -43,6 +43,9 @@ type Config struct {
 
 // Run develops the project until the context ends. The server has then ended, too.
 func Run(ctx context.Context, cfg Config) (err error) {
+	if _, _, err := net.SplitHostPort(cfg.Listen); err != nil {
+		return fmt.Errorf("listen at %s: that is no address: give a host and a port, such as 127.0.0.1:8080", cfg.Listen)
+	}
 	if !front.Loopback(cfg.Listen) {
 		return fmt.Errorf("listen at %s: whoever reaches it would see what is wrong with the code: give an address of "+
 			"this machine, such as 127.0.0.1:8080", cfg.Listen)

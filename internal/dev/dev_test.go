@@ -90,11 +90,21 @@ func TestAProjectIsDeveloped(t *testing.T) {
 	}
 
 	if runtime.GOOS == "linux" { // a server that went on would hold the data
-		d.kill()
+		if told := d.kill(); strings.Count(told, "foldql dev: mended: the server at "+d.url) != 2 {
+			t.Errorf("of the schema and the code, which were mended without another server, it tells\n%s", told)
+		}
 		d = develop(t, dir)
 		d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
 	}
-	d.end()
+	d.edit("projection/projectors/task.go", `"of "`, `"by "`)
+	d.await("other code serves", func(s front.State) bool { return s.Starts > 1 && s.Doing == "" })
+	told := d.end()
+	for _, want := range []string{"foldql dev: generating the code\n", "foldql dev: building the server\n",
+		"bin/server rebuild start Task --url " + d.url} {
+		if !strings.Contains(told, want) {
+			t.Errorf("it tells no %q:\n%s", want, told)
+		}
+	}
 }
 
 // developer is a process that develops a project.
@@ -249,17 +259,19 @@ func (d *developer) send(path, contentType, body string) string {
 	return string(answer)
 }
 
-// kill ends the process without a word.
-func (d *developer) kill() {
+// kill ends the process without a word, and returns what it has told before.
+func (d *developer) kill() string {
 	d.t.Helper()
 	if err := d.cmd.Process.Kill(); err != nil {
 		d.t.Fatal(err)
 	}
+	told := <-d.told
 	_ = d.cmd.Wait()
+	return told
 }
 
-// end has the process end, as Ctrl-C does, and fails where it does not end well.
-func (d *developer) end() {
+// end has the process end, as Ctrl-C does, and fails where it does not end well. It returns what it has told.
+func (d *developer) end() string {
 	d.t.Helper()
 	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
 		d.t.Fatal(err)
@@ -271,4 +283,5 @@ func (d *developer) end() {
 	if _, err := http.Get(d.url); !errors.Is(err, syscall.ECONNREFUSED) {
 		d.t.Errorf("somebody still answers: %v", err)
 	}
+	return told
 }

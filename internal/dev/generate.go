@@ -33,6 +33,7 @@ func (g *generation) outdated(now seen) bool {
 
 // generate generates the code, and returns whether it could.
 func (s *session) generate(now seen) bool {
+	s.out.say("generating the code")
 	s.board.Doing("generating the code")
 	began := time.Now()
 	var told bytes.Buffer

@@ -39,7 +39,6 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.refuse(ctx, next, former, err)
 		return
 	}
-	s.succeed()
 	if former != nil {
 		former.remove(s.out)
 	}
@@ -47,6 +46,9 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.out.say("%v", err)
 	}
 	s.out.say("serving at %s", s.url)
+	next.tellStale(ctx, s)
+	s.told = false // that it serves says enough
+	s.succeed()
 }
 
 // start starts a server and hands requests on to it.
@@ -92,7 +94,7 @@ func brief(err error) string {
 // succeed says that the project as it stands is served.
 func (s *session) succeed() {
 	s.refused, s.wrong = launch{}, failure{}
-	s.board.Mend()
+	s.mend()
 }
 
 // install puts the program where its other commands are called, such as append: at a path that may be relative to the

@@ -131,6 +131,7 @@ func TestWhatCannotBeDevelopedIsRefused(t *testing.T) {
 		"of this machine": {Dir: "../..", Listen: "0.0.0.0:0"},
 		"foldql init":     {Dir: t.TempDir(), Listen: "127.0.0.1:0"},
 		"--listen":        {Dir: "../..", Listen: "127.0.0.1:nonsense"},
+		"no address":      {Dir: "../..", Listen: "8080"},
 	} {
 		if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that says %q", err, want)

@@ -36,6 +36,7 @@ type session struct {
 	server    *server // the one that runs; nil where none does
 	refused   launch  // what a server was last started of in vain
 	wrong     failure // of the build, or of the server
+	told      bool    // that something is wrong
 }
 
 // failure is what has failed, and why.
@@ -102,9 +103,19 @@ func (s *session) step(ctx context.Context, force bool) (more bool) {
 // settle shows what is wrong still, when there is nothing to do.
 func (s *session) settle() {
 	if s.wrong.err != nil {
+		s.told = true
 		s.board.Fail(s.wrong.what, readable(s.root, s.wrong.err))
 		return
 	}
+	s.mend()
+}
+
+// mend shows that nothing is wrong, and tells it where something was.
+func (s *session) mend() {
+	if s.told {
+		s.out.say("mended: the server at %s is that of the project as it stands", s.url)
+	}
+	s.told = false
 	s.board.Mend()
 }
 
@@ -183,16 +194,19 @@ func (s *session) list(ctx context.Context, server string) (changed bool) {
 
 // fail tells what has failed, and why.
 func (s *session) fail(what string, err error) {
+	s.told = true
 	s.out.say("cannot %s:\n%v", what, err)
 	s.tellFormer()
 	s.board.Fail(what, readable(s.root, err))
 }
 
-// tellFormer says that there is a server still, where there is.
+// tellFormer says that there is a server still, where there is, or else what there is one after.
 func (s *session) tellFormer() {
 	if s.server != nil {
 		s.out.say("the former server goes on at %s", s.url)
+		return
 	}
+	s.out.say("no server runs: it starts after the next change, or when you press Enter")
 }
 
 // failFor tells what has failed, until a build serves.
