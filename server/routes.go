@@ -167,7 +167,11 @@ func (p *routes) schema() http.Handler {
 		return http.NotFoundHandler()
 	}
 	sdl := []byte(p.app.SDL)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !p.documents.MayAsk(r) {
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write(sdl) // a client that is gone needs no answer
 	})

@@ -48,6 +48,12 @@ func TestTrustedDocumentsAreAnsweredAndOthersAsTheModeSays(t *testing.T) {
 			if answer := s.query(t, other, "Foldql-Documents-Bypass", "s3cret"); !strings.Contains(answer, `"data":`) {
 				t.Errorf("with the secret: %s", answer)
 			}
+			if status, _ := s.request(t, "GET", "/schema.graphql", ""); (status == 404) != want.refused {
+				t.Errorf("the schema: %d", status)
+			}
+			if status, _ := s.request(t, "GET", "/schema.graphql", "", "Foldql-Documents-Bypass", "s3cret"); status != 200 {
+				t.Errorf("the schema with the secret: %d", status)
+			}
 			s.until(t, "warned of a document that is wrong", func() bool {
 				return strings.Contains(s.stderr.String(), "does not fit the schema")
 			})

@@ -32,7 +32,7 @@ func TestPlansAnswerLikeResolversOnDrawnSchemas(t *testing.T) {
 	var imports, list strings.Builder
 	for i := range schemas {
 		name := fmt.Sprint("schema", i)
-		drawProject(t, rng, filepath.Join(dir, name))
+		drawProject(t, rng, filepath.Join(dir, name), i%2 == 0)
 		fmt.Fprintf(&imports, "\t%s %q\n", name, module+"/"+name+"/graph/generated")
 		fmt.Fprintf(&list, "\t\t{Name: %q, Catalog: %s.Catalog, New: %s.New},\n", name, name, name)
 	}
@@ -130,11 +130,11 @@ func newModule(t *testing.T) string {
 	return dir
 }
 
-// drawProject draws schemas until one is valid, and generates it.
-func drawProject(t *testing.T, rng *rand.Rand, dir string) {
+// drawProject draws schemas until one is valid, and generates it, for clients of Relay or not.
+func drawProject(t *testing.T, rng *rand.Rand, dir string, relay bool) {
 	t.Helper()
 	config := "schema: [schema.graphqls]\n"
-	if rng.IntN(2) == 0 {
+	if relay {
 		config += "foldql: {relay: true, relayId: uid}\n"
 	}
 	write(t, filepath.Join(dir, "gqlgen.yml"), config)

@@ -99,8 +99,6 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 	}
 }
 
-// TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their
-// rows.
 // TestWhatIsRememberedOfOperationsIsRight, however many there are, and is bounded.
 func TestWhatIsRememberedOfOperationsIsRight(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
@@ -134,6 +132,8 @@ func modelNames(models []*querydb.Model) (names []string) {
 	return names
 }
 
+// TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their
+// rows.
 func TestAStrongAnswerIsNeverEventual(t *testing.T) {
 	open := func(drv driver.Driver) *Positions {
 		db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})
