@@ -84,7 +84,7 @@ func (p *routes) operator(metrics http.Handler) http.Handler {
 
 func (p *routes) admin() *admin.API {
 	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Verifier: p.verifies,
-		Stopping: p.health.Draining.Load, Log: p.log}
+		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Log: p.log}
 }
 
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {

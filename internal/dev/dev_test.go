@@ -98,9 +98,10 @@ func TestAProjectIsDeveloped(t *testing.T) {
 	}
 	d.edit("projection/projectors/task.go", `"of "`, `"by "`)
 	d.await("other code serves", func(s front.State) bool { return s.Starts > 1 && s.Doing == "" })
+	d.answers(`{ Task(id: "3") { name note } }`, `{"name":"Kept","note":"by Kept"}`)
 	told := d.end()
 	for _, want := range []string{"foldql dev: generating the code\n", "foldql dev: building the server\n",
-		"bin/server rebuild start Task --url " + d.url} {
+		"of the projectors of Task has changed: their rows are being built again"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("it tells no %q:\n%s", want, told)
 		}

@@ -46,7 +46,7 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.out.say("%v", err)
 	}
 	s.out.say("serving at %s", s.url)
-	next.tellStale(ctx, s)
+	next.renewStale(ctx, s)
 	s.told = false // that it serves says enough
 	s.succeed()
 }

@@ -40,8 +40,10 @@ type API struct {
 	Backups *backup.Sender
 	// Verifier is nil where nobody can ask for a verification.
 	Verifier *verify.Verifier
-	Stopping func() bool // the server is to end
-	Log      *slog.Logger
+	// SharedStore says that other servers may write to the store.
+	SharedStore bool
+	Stopping    func() bool // the server is to end
+	Log         *slog.Logger
 }
 
 // Register adds the paths to a mux, each behind what admits readers or writers.

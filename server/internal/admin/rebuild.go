@@ -116,6 +116,8 @@ func (a *API) refused(ctx context.Context, name string, err error) *problem.Prob
 // RebuildsAnswer is the body of GET /admin/rebuilds.
 type RebuildsAnswer struct {
 	Rebuilds []projections.Rebuild `json:"rebuilds"`
+	// SharedStore says that other servers may write to the store.
+	SharedStore bool `json:"sharedStore"`
 }
 
 func (a *API) rebuilds(w http.ResponseWriter, r *http.Request) {
@@ -124,5 +126,5 @@ func (a *API) rebuilds(w http.ResponseWriter, r *http.Request) {
 		a.failed(r.Context(), "rebuilds", err).Write(w)
 		return
 	}
-	problem.WriteJSON(w, http.StatusOK, "application/json", RebuildsAnswer{all})
+	problem.WriteJSON(w, http.StatusOK, "application/json", RebuildsAnswer{all, a.SharedStore})
 }
