@@ -12,7 +12,7 @@ import (
 )
 
 // ofMatches compares the server of examples/cricket with a handler that reads the items of a match by hand.
-var ofMatches = workload{[]string{"match", "foldql"}, peers.MatchQuestions}
+var ofMatches = workload{[]string{"match", "foldql"}, peers.MatchQuestions, 2000, peers.CacheMB}
 
 // aggregate measures reads of an aggregate. The data are folded by the example's own projectors.
 func aggregate(ctx context.Context, out io.Writer, dir string, rounds int, d time.Duration) error {

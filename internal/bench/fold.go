@@ -30,6 +30,17 @@ func eventsOf(dir string) string { return filepath.Join(dir, "events.jsonl") }
 // fold fills the data directory by folding the events of the shop, and measures folds: that one, the one of a package
 // registry, and what the store takes in without a fold.
 func fold(ctx context.Context, out io.Writer, dir, registry string) error {
+	if err := fill(ctx, out, dir); err != nil {
+		return err
+	}
+	if err := foldRegistry(ctx, out, dir, registry); err != nil {
+		return err
+	}
+	return bulk(ctx, out, dir)
+}
+
+// fill fills the data directory by folding the events of the shop.
+func fill(ctx context.Context, out io.Writer, dir string) error {
 	if err := build(ctx, ".", serverOf(dir)); err != nil {
 		return err
 	}
@@ -38,13 +49,7 @@ func fold(ctx context.Context, out io.Writer, dir, registry string) error {
 		return err
 	}
 	fmt.Fprintln(out, "fold, durable:")
-	if err := replay(ctx, out, "the shop, 11 read models", serverOf(dir), eventsOf(dir), dir, n); err != nil {
-		return err
-	}
-	if err := foldRegistry(ctx, out, dir, registry); err != nil {
-		return err
-	}
-	return bulk(ctx, out, dir)
+	return replay(ctx, out, "the shop, 11 read models", serverOf(dir), eventsOf(dir), dir, n)
 }
 
 // build builds the server of a module.

@@ -3,7 +3,7 @@
 //	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
 //	                       says what these peers are. Then how fast an index is built from rows, how keys are
 //	                       composed, a page of a collection, and an aggregate beside a handler that reads its items.
-//	bench -aggregate       the last of these alone.
+//	bench -part NAME       one part of that alone: peers, skewed or aggregate.
 //	bench -source          how fast a stream of NATS JetStream is read, beside a bare consumer of the client library.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
@@ -37,7 +37,8 @@ func main() {
 		data     = flag.String("data", "", "data directory; a temporary one by default")
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
-		alone    = flag.Bool("aggregate", false, "measure the aggregate alone")
+		part     = flag.String("part", "", "measure one part alone (embedded): peers, skewed or aggregate")
+		cache    = flag.Int("cache", peers.CacheMB, "MB of the cache of the store that a peer serves from")
 		source   = flag.Bool("source", false, "measure how fast a stream of events is read, and nothing else")
 		registry = flag.String("registry", registryevents.File("examples/registry"),
 			"events of a package registry (.jsonl.gz) to measure the fold on")
@@ -50,17 +51,14 @@ func main() {
 	each := time.Duration(*seconds * float64(time.Second))
 	switch {
 	case *name != "":
-		err = peers.ServePeer(ctx, *name, *data)
+		err = peers.ServePeer(ctx, *name, *data, *cache)
 	case *source:
 		err = inDir(*data, func(dir string) error { return sourcebench.Run(ctx, os.Stdout, dir, *rounds, *events) })
 	case *store == "dynamodb":
 		err = dynamobench.Run(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
 		err = inDir(*data, func(dir string) error {
-			if *alone {
-				return aggregate(ctx, os.Stdout, dir, *rounds, each)
-			}
-			return bench(ctx, dir, *registry, *rounds, each)
+			return bench(ctx, *part, dir, *registry, *rounds, each)
 		})
 	default:
 		err = fmt.Errorf("the store is %q, and must be embedded or dynamodb", *store)
@@ -77,10 +75,13 @@ const connections = 32
 type workload struct {
 	peers     []string // in the order of the table
 	questions []peers.Question
+	requests  int // different ones of each question
+	cacheMB   int // of the store
 }
 
 // ofShop has the ratios to the first three of its peers.
-var ofShop = workload{[]string{"handwritten", "memory", "plain", "foldql", "resolvers", "canned"}, peers.Questions}
+var ofShop = workload{[]string{"handwritten", "memory", "plain", "foldql", "resolvers", "canned"}, peers.Questions, 2000,
+	peers.CacheMB}
 
 // inDir calls run with the directory or, where that is "", with a temporary one.
 func inDir(dir string, run func(dir string) error) error {
@@ -95,15 +96,44 @@ func inDir(dir string, run func(dir string) error) error {
 	return run(tmp)
 }
 
-func bench(ctx context.Context, dir, registry string, rounds int, d time.Duration) error {
+// bench measures one part, or all of them.
+func bench(ctx context.Context, part, dir, registry string, rounds int, d time.Duration) error {
+	switch part {
+	case "":
+		return all(ctx, dir, registry, rounds, d)
+	case "aggregate":
+		return aggregate(ctx, os.Stdout, dir, rounds, d)
+	case "peers", "skewed":
+		if err := fill(ctx, os.Stdout, dir); err != nil {
+			return err
+		}
+		if part == "skewed" {
+			return skewed(ctx, os.Stdout, dir, rounds, d)
+		}
+		return besidePeers(ctx, dir, rounds, d)
+	}
+	return fmt.Errorf("there is no part %q: give peers, skewed or aggregate", part)
+}
+
+// besidePeers measures the questions of the shop beside its peers.
+func besidePeers(ctx context.Context, dir string, rounds int, d time.Duration) error {
+	results, memory, err := compare(ctx, dir, ofShop, rounds, d)
+	if err == nil {
+		report(os.Stdout, results, memory)
+	}
+	return err
+}
+
+func all(ctx context.Context, dir, registry string, rounds int, d time.Duration) error {
 	if err := fold(ctx, os.Stdout, dir, registry); err != nil {
 		return err
 	}
-	results, memory, err := compare(ctx, dir, ofShop, rounds, d)
-	if err != nil {
+	if err := besidePeers(ctx, dir, rounds, d); err != nil {
 		return err
 	}
-	report(os.Stdout, results, memory)
+	if err := skewed(ctx, os.Stdout, dir, rounds, d); err != nil {
+		return err
+	}
 	if err := indexBuild(ctx, os.Stdout, dir, 1_000_000); err != nil {
 		return err
 	}
@@ -129,7 +159,7 @@ func compare(ctx context.Context, dir string, w workload, rounds int, d time.Dur
 			if results[name] == nil {
 				results[name] = map[string][]result{}
 			}
-			if err := measure(ctx, name, dir, w.questions, d, results[name], memory); err != nil {
+			if err := measure(ctx, name, dir, w, d, results[name], memory); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -150,7 +180,7 @@ func path(peer, question string) string {
 func agree(dir string, w workload) error {
 	want := map[string][]any{}
 	for _, name := range w.peers {
-		got, err := samplesOf(name, dir, w.questions)
+		got, err := samplesOf(name, dir, w)
 		if err != nil {
 			return err
 		}
@@ -168,15 +198,15 @@ func agree(dir string, w workload) error {
 }
 
 // samplesOf asks a peer the first requests of each question.
-func samplesOf(name, dir string, questions []peers.Question) (map[string][]any, error) {
+func samplesOf(name, dir string, w workload) (map[string][]any, error) {
 	const samples = 20
-	p, err := startPeer(name, dir)
+	p, err := startPeer(name, dir, w.cacheMB)
 	if err != nil {
 		return nil, err
 	}
 	defer p.stop()
 	all := map[string][]any{}
-	for _, q := range questions {
+	for _, q := range w.questions {
 		for _, request := range q.Requests(path(name, q.Name), samples) {
 			body, err := fetch(p.addr, request)
 			if err != nil {
@@ -199,15 +229,15 @@ func same(a, b any) bool {
 }
 
 // measure asks one peer every question and adds what it did to the results.
-func measure(ctx context.Context, name, dir string, questions []peers.Question, d time.Duration,
-	to map[string][]result, memory map[string]int) error {
-	p, err := startPeer(name, dir)
+func measure(ctx context.Context, name, dir string, w workload, d time.Duration, to map[string][]result,
+	memory map[string]int) error {
+	p, err := startPeer(name, dir, w.cacheMB)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	for _, q := range questions {
-		requests := q.Requests(path(name, q.Name), 2000)
+	for _, q := range w.questions {
+		requests := q.Requests(path(name, q.Name), w.requests)
 		if _, err := load(p.addr, requests, connections, d/4); err != nil { // warm
 			return fmt.Errorf("ask %s %s: %w", name, q.Name, err)
 		}

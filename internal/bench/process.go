@@ -21,9 +21,9 @@ type peer struct {
 	cmd  *exec.Cmd
 }
 
-// startPeer starts the named peer over the data directory.
-func startPeer(name, dir string) (*peer, error) {
-	cmd, err := command(name, dir)
+// startPeer starts the named peer over the data directory, with so much cache.
+func startPeer(name, dir string, cacheMB int) (*peer, error) {
+	cmd, err := command(name, dir, strconv.Itoa(cacheMB))
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +62,15 @@ func awaitReady(addr string) error {
 }
 
 // command is the server itself, or this program again as another peer.
-func command(name, dir string) (*exec.Cmd, error) {
+func command(name, dir, cacheMB string) (*exec.Cmd, error) {
 	switch name {
 	case "foldql":
-		return serveCommand(dir), nil
+		return serveCommand(dir, "--cache-mb", cacheMB), nil
 	case "resolvers":
-		return serveCommand(dir, "--no-accelerate"), nil
+		return serveCommand(dir, "--cache-mb", cacheMB, "--no-accelerate"), nil
 	}
 	self, err := os.Executable()
-	return exec.Command(self, "-peer", name, "-data", dir), err
+	return exec.Command(self, "-peer", name, "-data", dir, "-cache", cacheMB), err
 }
 
 func serveCommand(dir string, more ...string) *exec.Cmd {

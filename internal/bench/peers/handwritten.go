@@ -32,6 +32,7 @@ func (h handwritten) handler() http.Handler {
 		"POST /Q4": h.ofStatus,
 		"POST /Q5": h.orderWithProducts,
 		"POST /Q6": h.ofGroup,
+		"POST /Q7": h.customersWithOrders,
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, answer) })
 	}
@@ -88,6 +89,10 @@ func variablesOf(l *jlexer.Lexer) (v variables) {
 	for l.Delim('{'); l.Ok() && !l.IsDelim('}'); l.WantComma() {
 		name := l.UnsafeFieldName(false)
 		l.WantColon()
+		if name == "ids" {
+			v.IDs = stringsOf(l)
+			continue
+		}
 		switch value := l.String(); name {
 		case "id":
 			v.ID = value
@@ -103,6 +108,14 @@ func variablesOf(l *jlexer.Lexer) (v variables) {
 	}
 	l.Delim('}')
 	return v
+}
+
+func stringsOf(l *jlexer.Lexer) (all []string) {
+	for l.Delim('['); l.Ok() && !l.IsDelim(']'); l.WantComma() {
+		all = append(all, l.String())
+	}
+	l.Delim(']')
+	return all
 }
 
 var contentType = []string{"application/json; charset=utf-8"}
@@ -155,6 +168,10 @@ var (
 	q5 = fields(model.OrderModel, "orderId")
 	q6 = fields(model.OrderModel, "orderId", "total")
 
+	q7 = fields(model.OrderModel, "orderId", "placedAt", "total")
+
+	customerNames  = fields(model.CustomerModel, "customerId", "name")
+	lineFields     = fields(model.OrderLineModel, "category", "productId", "quantity")
 	customerFields = fields(model.CustomerModel, "name", "email")
 	productFields  = fields(model.ProductModel, "productId", "name", "price")
 
@@ -162,6 +179,7 @@ var (
 	productIDs = ordinal(model.OrderModel, "productIds")
 	byStatus   = index(model.OrderTrackingModel, "byStatus")
 	byGroup    = index(model.OrderModel, "byCustomerGroup")
+	byCustomer = index(model.OrderModel, "byCustomer")
 )
 
 // appendRow appends the fields of a row, without the closing brace, so that joins can follow.

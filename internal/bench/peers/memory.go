@@ -15,17 +15,19 @@ import (
 // inMemory answers the workload from Go maps, without any store: one handler per question, over rows whose fields are
 // the JSON texts that the answer has, in the order in which it has them. It sends the headers that foldql sends.
 type inMemory struct {
-	orders    map[string]memoryOrder
-	customers map[string]record.Record
-	products  map[string]record.Record
-	timeline  map[string][]timed         // of an order, oldest first
-	byStatus  map[string][]record.Record // newest first
-	byGroup   map[string][]memoryOrder
+	orders     map[string]memoryOrder
+	customers  map[string]record.Record
+	products   map[string]record.Record
+	timeline   map[string][]timed         // of an order, oldest first
+	byStatus   map[string][]record.Record // newest first
+	byGroup    map[string][]memoryOrder
+	byCustomer map[string][]memoryOrder // the newest, newest first
 }
 
 type memoryOrder struct {
 	record.Record
 	products []string
+	lines    []record.Record // the first
 }
 
 // timed is a row of a timeline under its sort key.
@@ -39,6 +41,7 @@ func loadMemory(ctx context.Context, db *querydb.DB) (*inMemory, error) {
 	m := &inMemory{
 		orders: map[string]memoryOrder{}, customers: map[string]record.Record{}, products: map[string]record.Record{},
 		timeline: map[string][]timed{}, byStatus: map[string][]record.Record{}, byGroup: map[string][]memoryOrder{},
+		byCustomer: map[string][]memoryOrder{},
 	}
 	err := allRows(ctx, db, model.CustomerModel, func(r *querydb.Row) { m.customers[r.Key.PK] = r.Record })
 	if err != nil {
@@ -48,8 +51,20 @@ func loadMemory(ctx context.Context, db *querydb.DB) (*inMemory, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines := map[string][]timed{}
+	err = allRows(ctx, db, model.OrderLineModel, func(r *querydb.Row) {
+		lines[r.Key.PK] = append(lines[r.Key.PK], timed{r.Record, r.Key.SK})
+	})
+	if err != nil {
+		return nil, err
+	}
 	err = allRows(ctx, db, model.OrderModel, func(r *querydb.Row) {
 		o := memoryOrder{Record: r.Record}
+		own := lines[r.Key.PK]
+		slices.SortFunc(own, func(a, b timed) int { return cmp.Compare(a.sk, b.sk) })
+		for _, line := range own[:min(len(own), linesOfOrder)] {
+			o.lines = append(o.lines, line.Record)
+		}
 		for _, k := range elements(r.Record.JSON(productIDs), nil) {
 			o.products = append(o.products, k.PK)
 		}
@@ -80,6 +95,16 @@ func (m *inMemory) loadPages(ctx context.Context, db *querydb.DB) error {
 		}
 		for i := range page.Rows {
 			m.byStatus[status] = append(m.byStatus[status], page.Rows[i].Record)
+		}
+	}
+	for id := range m.customers {
+		page, err := db.Query(ctx, model.OrderModel,
+			querydb.Query{Index: byCustomer, PK: id, Reverse: true, Limit: ordersOfCustomer})
+		if err != nil {
+			return err
+		}
+		for i := range page.Rows {
+			m.byCustomer[id] = append(m.byCustomer[id], m.orders[page.Rows[i].Key.PK])
 		}
 	}
 	for _, group := range groups {
@@ -118,6 +143,7 @@ func (m *inMemory) handler() http.Handler {
 		"POST /Q4": m.ofStatus,
 		"POST /Q5": m.orderWithProducts,
 		"POST /Q6": m.ofGroup,
+		"POST /Q7": m.customersWithOrders,
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			addHeaders(w.Header())

@@ -22,9 +22,9 @@ import (
 
 // ServePeer is the life of a peer that runs inside of this program: it opens the data, prints its address, and answers
 // until the context ends.
-func ServePeer(ctx context.Context, name, dir string) (err error) {
+func ServePeer(ctx context.Context, name, dir string, cacheMB int) (err error) {
 	server.TuneGC() // so that memory is worth as much to each of them
-	answers, data, err := openPeer(ctx, name, dir)
+	answers, data, err := openPeer(ctx, name, dir, cacheMB)
 	if err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func ServePeer(ctx context.Context, name, dir string) (err error) {
 	return nil
 }
 
-// CacheMB is the cache of the store, the same for every peer: the default of the server.
+// CacheMB is the cache of the store: the default of the server.
 const CacheMB = 256
 
 // openPeer makes the named peer over the data, which are to be closed after it.
-func openPeer(ctx context.Context, name, dir string) (http.Handler, io.Closer, error) {
+func openPeer(ctx context.Context, name, dir string, cacheMB int) (http.Handler, io.Closer, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: filepath.Join(dir, "rows"), CacheBytes: CacheMB << 20, Logger: quiet,
+		Dir: filepath.Join(dir, "rows"), CacheBytes: int64(cacheMB) << 20, Logger: quiet,
 	})
 	if err != nil {
 		return nil, nil, err

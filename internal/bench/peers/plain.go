@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -36,7 +37,8 @@ func (p plain) handler() http.Handler {
 }
 
 func (p plain) Query() generated.QueryResolver                 { return plainQueries{db: p.db} }
-func (p plain) Order() generated.OrderResolver                 { return plainOrder{} }
+func (p plain) Customer() generated.CustomerResolver           { return plainCustomer{db: p.db} }
+func (p plain) Order() generated.OrderResolver                 { return plainOrder{db: p.db} }
 func (p plain) OrderLine() generated.OrderLineResolver         { return nil } // not in the workload
 func (p plain) OrderTracking() generated.OrderTrackingResolver { return plainTracking{} }
 
@@ -88,7 +90,23 @@ func decoded[R any](c *querydb.Codec[R], row *querydb.Row) (*R, error) {
 }
 
 // plainOrder has the joins of the workload; calling another panics, which gqlgen answers with an error.
-type plainOrder struct{ generated.OrderResolver }
+type plainOrder struct {
+	generated.OrderResolver
+	db *querydb.DB
+}
+
+func (o plainOrder) Lines(ctx context.Context, of *model.Order, _, _, _, _, _, _ *string, reverse *bool, limit *int,
+	_ *string) (*graph.Connection[*model.OrderLine], error) {
+	return list(ctx, o.db, model.OrderLineCodec, querydb.Query{Index: driver.Primary, PK: of.OrderID}, reverse, limit)
+}
+
+// plainCustomer reads the orders of each customer by itself.
+type plainCustomer struct{ db *querydb.DB }
+
+func (c plainCustomer) Orders(ctx context.Context, of *model.Customer, _, _, _, _ *string, reverse *bool, limit *int,
+	_ *string) (*graph.Connection[*model.Order], error) {
+	return list(ctx, c.db, model.OrderCodec, querydb.Query{Index: byCustomer, PK: of.CustomerID}, reverse, limit)
+}
 
 func (plainOrder) Customer(ctx context.Context, o *model.Order) (*model.Customer, error) {
 	return loadersOf(ctx).customer.Load(ctx, o.CustomerID)()
@@ -126,6 +144,11 @@ func (q plainQueries) SalesOrder(ctx context.Context, id string, _ *bool) (*mode
 		return nil, err
 	}
 	return decoded(model.OrderCodec, &rows[0])
+}
+
+func (q plainQueries) SalesCustomerByIds(ctx context.Context, ids []string, _ *bool) ([]*model.Customer, error) {
+	all, errs := loadersOf(ctx).customer.LoadMany(ctx, ids)()
+	return all, errors.Join(errs...)
 }
 
 func (q plainQueries) SalesOrderTrackingByID(ctx context.Context, id string, eq, prefix, from, to *string,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/internal/shop/sample"
@@ -22,11 +23,12 @@ type Question struct {
 
 // variables of all questions, as a hand-written handler would declare them.
 type variables struct {
-	ID     string `json:"id,omitempty"`
-	From   string `json:"from,omitempty"`
-	To     string `json:"to,omitempty"`
-	Status string `json:"status,omitempty"`
-	Group  string `json:"group,omitempty"`
+	ID     string   `json:"id,omitempty"`
+	IDs    []string `json:"ids,omitempty"`
+	From   string   `json:"from,omitempty"`
+	To     string   `json:"to,omitempty"`
+	Status string   `json:"status,omitempty"`
+	Group  string   `json:"group,omitempty"`
 }
 
 var (
@@ -65,7 +67,53 @@ var Questions = []Question{
 		`query Q6($group: String!) { Sales_OrderByCustomerGroup(customerGroup: $group, limit: 50) { items { orderId total ` +
 			`products { productId name price } } } }`,
 		func(rnd *rand.Rand) any { return variables{Group: groups[rnd.IntN(len(groups))]} }},
+	{"Q7", "20 customers with the 5 newest orders of each, and 3 lines of each order",
+		`query Q7($ids: [ID!]!) { Sales_CustomerByIds(ids: $ids) { customerId name orders(reverse: true, limit: 5) { items { ` +
+			`orderId placedAt total lines(limit: 3) { items { category productId quantity } } } } } }`,
+		func(rnd *rand.Rand) any {
+			busy, v := busyCustomers(), variables{}
+			for range 20 {
+				v.IDs = append(v.IDs, busy[rnd.IntN(len(busy))])
+			}
+			return v
+		}},
 }
+
+// Skewed are questions whose keys have a Zipf distribution: few are asked for often, and most hardly ever.
+func Skewed() (questions []Question) {
+	for _, q := range Questions {
+		if q.Name != "Q1" && q.Name != "Q2" && q.Name != "Q5" {
+			continue
+		}
+		q.variables = func(rnd *rand.Rand) any {
+			const apart = 7919 // so that those that are asked for often do not lie beside each other
+			order := rand.NewZipf(rnd, 1.01, 1, uint64(Size.Orders-1)).Uint64()
+			return variables{ID: sample.OrderID(int(order) * apart % Size.Orders)}
+		}
+		questions = append(questions, q)
+	}
+	return questions
+}
+
+// busyCustomers have five orders or more.
+var busyCustomers = sync.OnceValue(func() (ids []string) {
+	orders := map[string]int{}
+	for e := range sample.Events(Size) {
+		if e.Type != "OrderPlaced" {
+			continue
+		}
+		var placed struct {
+			CustomerID string `json:"customerId"`
+		}
+		if err := json.Unmarshal(e.Data, &placed); err != nil {
+			panic(err) // the sample is made of JSON
+		}
+		if orders[placed.CustomerID]++; orders[placed.CustomerID] == 5 {
+			ids = append(ids, placed.CustomerID)
+		}
+	}
+	return ids
+})
 
 // Body makes the body of one request.
 func (q Question) Body(rnd *rand.Rand) []byte {

@@ -156,7 +156,7 @@ var OrderModel = &querydb.Model{
 	Name:       "Order",
 	Plugin:     "Sales",
 	Table:      "Order",
-	Version:    "92f869a1abf0",
+	Version:    "f221e0c112a4",
 	RowVersion: "ad14958832fa",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
@@ -175,6 +175,25 @@ var OrderModel = &querydb.Model{
 		Fields: []int{0},
 	},
 	Indexes: []querydb.Index{
+		{
+			Name: "byCustomer",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "customerId", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "placedAt", Kind: keys.KindDateTime},
+					},
+				},
+				Fields: []int{5},
+			},
+		},
 		{
 			Name: "byCustomerGroup",
 			PK: querydb.Half{

@@ -32,6 +32,7 @@ var Catalog = &catalog.Catalog{
 				"email":        {Name: "email", Ordinal: 2},
 				"group":        {Name: "group", Ordinal: 3},
 				"registeredAt": {Name: "registeredAt", Ordinal: 4},
+				"orders":       {Name: "orders", Ordinal: 0, Join: &catalog.Join{Target: "Order", Index: 0, Pages: "Sales_OrderByCustomer"}},
 			},
 		},
 		"Product": {
@@ -254,10 +255,21 @@ var Catalog = &catalog.Catalog{
 				{Name: "ids", Kind: keys.KindString},
 			},
 		},
+		"Sales_OrderByCustomer": {
+			Name:        "Sales_OrderByCustomer",
+			Type:        "Order",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderByCustomerConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "customerId", Kind: keys.KindString},
+			},
+		},
 		"Sales_OrderByCustomerGroup": {
 			Name:        "Sales_OrderByCustomerGroup",
 			Type:        "Order",
-			Index:       0,
+			Index:       1,
 			Kind:        catalog.QueryPage,
 			Connection:  "OrderByCustomerGroupConnection",
 			HasOperands: true,

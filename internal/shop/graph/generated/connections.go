@@ -19,6 +19,9 @@ type ProductByBrandConnection = graph.Connection[*model.Product]
 // ProductBySupplierConnection is a page of Sales_ProductBySupplier.
 type ProductBySupplierConnection = graph.Connection[*model.Product]
 
+// OrderByCustomerConnection is a page of Sales_OrderByCustomer.
+type OrderByCustomerConnection = graph.Connection[*model.Order]
+
 // OrderByCustomerGroupConnection is a page of Sales_OrderByCustomerGroup.
 type OrderByCustomerGroupConnection = graph.Connection[*model.Order]
 

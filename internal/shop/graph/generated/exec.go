@@ -33,6 +33,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Customer() CustomerResolver
 	Order() OrderResolver
 	OrderLine() OrderLineResolver
 	OrderTracking() OrderTrackingResolver
@@ -49,6 +50,9 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type CustomerResolver interface {
+	Orders(ctx context.Context, obj *model.Customer, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
+}
 type OrderResolver interface {
 	Lines(ctx context.Context, obj *model.Order, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
 	History(ctx context.Context, obj *model.Order, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderHistory], error)
@@ -73,6 +77,7 @@ type QueryResolver interface {
 	SalesProductBySupplier(ctx context.Context, supplier string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
 	SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error)
 	SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error)
+	SalesOrderByCustomer(ctx context.Context, customerID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
 	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
 	SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error)
 	SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
@@ -187,6 +192,45 @@ type Customer {
   """
   group: String!
   registeredAt: DateTime!
+  """
+  A page of the rows of Order that have this customerId as their customerId, as Sales_OrderByCustomer answers.
+  """
+  orders(
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this. Not together with prefix, from and to.
+    """
+    eq: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) begins with this. Not together with eq, from and to.
+    """
+    prefix: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this or greater. Not together with eq and prefix.
+    """
+    from: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this or less. Not together with eq and prefix.
+    """
+    to: String
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): OrderByCustomerConnection
 }
 
 """
@@ -410,6 +454,20 @@ type Order {
   The rows of Product that productIds names, in that order and without those that are not there.
   """
   products: [Product!]
+}
+
+"""
+A page of Sales_OrderByCustomer.
+"""
+type OrderByCustomerConnection {
+  """
+  The rows of the page, in the order of the query.
+  """
+  items: [Order!]!
+  """
+  What the next page is asked for with; null where there is none.
+  """
+  nextToken: String
 }
 
 """
@@ -950,6 +1008,50 @@ type Query {
     """
     consistent: Boolean
   ): [Order]!
+  """
+  The rows of Order that have a certain customerId, in the order of placedAt.
+  """
+  Sales_OrderByCustomer(
+    """
+    The customerId that the rows have.
+    """
+    customerId: ID!
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this. Not together with prefix, from and to.
+    """
+    eq: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) begins with this. Not together with eq, from and to.
+    """
+    prefix: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this or greater. Not together with eq and prefix.
+    """
+    from: String
+
+    """
+    Only rows whose placedAt (a date-time, or a part of one for the whole period: 2024-06-30) is this or less. Not together with eq and prefix.
+    """
+    to: String
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): OrderByCustomerConnection!
   """
   The rows of Order that have a certain customerGroup, in the order of placedAt.
   """
@@ -1553,6 +1655,8 @@ func childFields_Customer(ctx context.Context, ec *executionContext, field graph
 		return fieldContext_Customer_group(ctx, ec, field)
 	case "registeredAt":
 		return fieldContext_Customer_registeredAt(ctx, ec, field)
+	case "orders":
+		return fieldContext_Customer_orders(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 }
@@ -1633,6 +1737,16 @@ func childFields_Order(ctx context.Context, ec *executionContext, field graphql.
 		return fieldContext_Order_products(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+}
+
+func childFields_OrderByCustomerConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "items":
+		return fieldContext_OrderByCustomerConnection_items(ctx, ec, field)
+	case "nextToken":
+		return fieldContext_OrderByCustomerConnection_nextToken(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrderByCustomerConnection", field.Name)
 }
 
 func childFields_OrderByCustomerGroupConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1966,6 +2080,68 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 // endregion ************************** internal!.gotpl ***************************
 
 // region    ***************************** args.gotpl *****************************
+
+func field_Customer_orders_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["eq"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg6
+	return args, nil
+}
 
 func field_Order_history_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -2396,6 +2572,76 @@ func field_Query_Sales_OrderByCustomerGroup_args(ctx context.Context, ec *execut
 		return nil, err
 	}
 	args["customerGroup"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["eq"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_Sales_OrderByCustomer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "customerId",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["customerId"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
@@ -3520,6 +3766,50 @@ func fieldContext_Customer_registeredAt(_ context.Context, ec *executionContext,
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func _Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Customer_orders(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Customer().Orders(ctx, obj, fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
+			return marshalOOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderByCustomerConnection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Customer_orders_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Deployment_environment(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4148,6 +4438,61 @@ func fieldContext_Order_products(_ context.Context, ec *executionContext, field 
 		},
 	}
 	return fc, nil
+}
+
+func _OrderByCustomerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_OrderByCustomerConnection_items(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+			return marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_OrderByCustomerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderByCustomerConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Order(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _OrderByCustomerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_OrderByCustomerConnection_nextToken(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextToken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_OrderByCustomerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrderByCustomerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
@@ -5975,6 +6320,50 @@ func fieldContext_Query_Sales_OrderByIds(ctx context.Context, ec *executionConte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Sales_OrderByIds_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Sales_OrderByCustomer(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesOrderByCustomer(ctx, fc.Args["customerId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
+			return marshalNOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderByCustomerConnection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Sales_OrderByCustomer_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -7931,28 +8320,66 @@ func _Customer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 		case "customerId":
 			out.Values[i] = _Customer_customerId(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = _Customer_name(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "email":
 			out.Values[i] = _Customer_email(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "group":
 			out.Values[i] = _Customer_group(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "registeredAt":
 			out.Values[i] = _Customer_registeredAt(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "orders":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Customer_orders(ctx, ec, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -8370,6 +8797,49 @@ func _Order(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var orderByCustomerConnectionImplementors = []string{"OrderByCustomerConnection"}
+
+func _OrderByCustomerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Order]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderByCustomerConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderByCustomerConnection")
+		case "items":
+			out.Values[i] = _OrderByCustomerConnection_items(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextToken":
+			out.Values[i] = _OrderByCustomerConnection_nextToken(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -9363,6 +9833,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_Order, graphql.RequiredNull))
 		case "Sales_OrderByIds":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByIds, graphql.Null))
+		case "Sales_OrderByCustomer":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByCustomer, graphql.Null))
 		case "Sales_OrderByCustomerGroup":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByCustomerGroup, graphql.Null))
 		case "Sales_OrderLine":
@@ -10111,6 +10583,16 @@ func marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodel�
 	return _Order(ctx, ec, sel, v)
 }
 
+func marshalNOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _OrderByCustomerConnection(ctx, ec, sel, v)
+}
+
 func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -10637,6 +11119,13 @@ func marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodel�
 		return graphql.Null
 	}
 	return _Order(ctx, ec, sel, v)
+}
+
+func marshalOOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _OrderByCustomerConnection(ctx, ec, sel, v)
 }
 
 func marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderCount(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderCount) graphql.Marshaler {

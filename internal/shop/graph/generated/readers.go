@@ -156,6 +156,22 @@ func (r Reader) SalesOrderByIds(ctx context.Context, ids []string, args SalesOrd
 	return graph.FetchMany(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByIds", IDs: values, Consistent: args.Consistent})
 }
 
+// SalesOrderByCustomerArgs are the arguments of Sales_OrderByCustomer that may be left out: nil.
+type SalesOrderByCustomerArgs struct {
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// SalesOrderByCustomer asks the query Sales_OrderByCustomer.
+func (r Reader) SalesOrderByCustomer(ctx context.Context, customerID string, args SalesOrderByCustomerArgs) (*OrderByCustomerConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByCustomer", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // SalesOrderByCustomerGroupArgs are the arguments of Sales_OrderByCustomerGroup that may be left out: nil.
 type SalesOrderByCustomerGroupArgs struct {
 	Eq        *string

@@ -33,6 +33,8 @@ func (r root) Query() QueryResolver { return queries(r) }
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
+func (r root) Customer() CustomerResolver { return rowsOfCustomer{r.rt} }
+
 func (r root) Order() OrderResolver { return rowsOfOrder{r.rt} }
 
 func (r root) OrderLine() OrderLineResolver { return rowsOfOrderLine{r.rt} }
@@ -92,6 +94,11 @@ func (r queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*
 // SalesOrderByIds answers Sales_OrderByIds.
 func (r queries) SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
 	return Reader{r.rt}.SalesOrderByIds(ctx, ids, SalesOrderByIdsArgs{Consistent: consistent})
+}
+
+// SalesOrderByCustomer answers Sales_OrderByCustomer.
+func (r queries) SalesOrderByCustomer(ctx context.Context, customerID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerConnection, error) {
+	return Reader{r.rt}.SalesOrderByCustomer(ctx, customerID, SalesOrderByCustomerArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderByCustomerGroup answers Sales_OrderByCustomerGroup.
@@ -182,6 +189,14 @@ func (r queries) BillingInvoiceByIds(ctx context.Context, ids []string, consiste
 // BillingInvoiceByOwnerID answers Billing_InvoiceByOwnerId.
 func (r queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*InvoiceByOwnerIDConnection, error) {
 	return Reader{r.rt}.BillingInvoiceByOwnerID(ctx, ownerID, BillingInvoiceByOwnerIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// rowsOfCustomer resolves fields of Customer.
+type rowsOfCustomer struct{ rt *graph.Runtime }
+
+// Orders answers orders of Customer.
+func (r rowsOfCustomer) Orders(ctx context.Context, obj *model.Customer, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Customer", "orders", model.OrderCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.CustomerCodec.Value(obj, 0))
 }
 
 // rowsOfOrder resolves fields of Order.
