@@ -26,8 +26,8 @@ func skewed(ctx context.Context, out io.Writer, dir string, rounds int, d time.D
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nkeys of a Zipf distribution, %d MB of rows, a cache of %d MB; foldql, handwritten = 1:\n", bytes>>20,
-		w.cacheMB)
+	fmt.Fprintf(out, "\nkeys of a Zipf distribution, %d MB of rows, a cache of %d MB; foldql, handwritten = 1:\n",
+		bytes>>20, w.cacheMB)
 	for _, q := range w.questions {
 		own, base := median(results["foldql"][q.Name]), median(results["handwritten"][q.Name])
 		fmt.Fprintf(out, "  %s: %.2f of the requests/s, %.2f of the requests per CPU second; %.0f requests/s, p99 %.2f ms\n",
@@ -40,8 +40,8 @@ func skewed(ctx context.Context, out io.Writer, dir string, rounds int, d time.D
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "  peak memory %d MB, and %d MB with a cache of 1 MB: the cache takes %d MB of %d\n", memory["foldql"],
-		without["foldql"], memory["foldql"]-without["foldql"], w.cacheMB)
+	fmt.Fprintf(out, "  peak memory %d MB, and %d MB with a cache of 1 MB: the cache takes %d MB of %d\n",
+		memory["foldql"], without["foldql"], memory["foldql"]-without["foldql"], w.cacheMB)
 	return nil
 }
 
