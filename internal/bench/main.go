@@ -80,8 +80,8 @@ type workload struct {
 }
 
 // ofShop has the ratios to the first three of its peers.
-var ofShop = workload{[]string{"handwritten", "memory", "plain", "foldql", "resolvers", "canned"}, peers.Questions, 2000,
-	peers.CacheMB}
+var ofShop = workload{[]string{"handwritten", "memory", "plain", "foldql", "resolvers", "canned"}, peers.Questions,
+	2000, peers.CacheMB}
 
 // inDir calls run with the directory or, where that is "", with a temporary one.
 func inDir(dir string, run func(dir string) error) error {
