@@ -22,7 +22,9 @@ type pageRows struct {
 // findPages notes which page each row of the node leads to.
 func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 	parents, to := &js.nodes[n.ID].JoinedRows, &js.pages[p.ID]
-	seen := map[read.PageKey]int32{}
+	most := len(parents.Records)
+	seen := make(map[read.PageKey]int32, most)
+	to.refs, to.ids = make([]int32, 0, most), make([]read.PageKey, 0, most)
 	for i, rec := range parents.Records {
 		to.refs = append(to.refs, nowhere)
 		if rec == nil || parents.Err(i) != nil {
@@ -61,10 +63,17 @@ func (js *Joins) readPages(p *plan.Pages) {
 		return
 	}
 	to.pages = js.source.Pages(js.ctx, p, to.ids, &req)
-	var recs []record.Record
+	rows := 0
 	for i := range to.pages {
-		to.firsts = append(to.firsts, len(recs))
-		recs = append(recs, to.pages[i].Records()...)
+		rows += len(to.pages[i].Rows)
+	}
+	recs := make([]record.Record, 0, rows)
+	to.firsts = make([]int, len(to.pages))
+	for i := range to.pages {
+		to.firsts[i] = len(recs)
+		for k := range to.pages[i].Rows {
+			recs = append(recs, to.pages[i].Rows[k].Record)
+		}
 	}
 	for _, n := range p.Items {
 		js.SetRows(n, recs)
