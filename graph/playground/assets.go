@@ -11,28 +11,21 @@ import (
 	"strings"
 )
 
-// asset is a file that the page loads; the browser checks that it is the one that is meant.
+// asset is a file that the page loads.
 type asset struct {
 	name      string // of the file, which stands compressed in the folder assets
-	npm       string // package, version and path
-	integrity string
+	integrity string // its hash; the browser checks that of styles and scripts
 }
 
-// The versions are those of package-lock.json, from which build.sh makes the files.
+// The files are what build.sh makes of the packages that package-lock.json pins.
 var (
-	styles = []asset{
-		{"graphiql.min.css", "graphiql@4.1.2/graphiql.min.css", "sha256-MEh+B2NdMSpj9kexQNN3QKc8UzMrCXW/Sx/phcpuyIU="},
-		{"explorer.css", "@graphiql/plugin-explorer@4.0.6/dist/style.css",
-			"sha256-aJCaSuI7+t/EWRrLTis8jU9EFTua5/o7fnwxnroxDvE="},
-	}
-	scripts = []asset{
-		{"react.production.min.js", "react@18.2.0/umd/react.production.min.js",
-			"sha256-S0lp+k7zWUMk2ixteM6HZvu8L9Eh//OVrt+ZfbCpmgY="},
-		{"react-dom.production.min.js", "react-dom@18.2.0/umd/react-dom.production.min.js",
-			"sha256-IXWO0ITNDjfnNXIu5POVfqlgYoop36bDzhodR6LW5Pc="},
-		{"graphiql.min.js", "graphiql@4.1.2/graphiql.min.js", "sha256-hnImuor1znlJkD/FOTL3jayfS/xsyNoP04abi8bFJWs="},
-		{"explorer.js", "@graphiql/plugin-explorer@4.0.6/dist/index.umd.js",
-			"sha256-UM8sWOS0Xa9yLY85q6Clh0pF4qpxX+TOcJ41flECqBs="},
+	styles  = []asset{{"graphiql.css", "sha256-G8Wf3eHGbyxHzQ8WL5pR8EWZFhiSkDHFVu3CWYjrREI="}}
+	scripts = []asset{{"graphiql.js", "sha256-iozSWl4RjSMzD/+brEY7+2HkrbTIwZxTqw8LkXaI4Ns="}}
+	// workers are scripts that the editors run beside the page, under the names that Monaco calls them by.
+	workers = map[string]asset{
+		"editorWorkerService": {"editor.worker.js", "sha256-6n7YxFYo9wxUGpnUHNvUKXZGFWO1njPXklczDOLdRdw="},
+		"json":                {"json.worker.js", "sha256-ARouJwpn42NUf5g8k3rPFo4edZFUGctEhbEJNV4ncVs="},
+		"graphql":             {"graphql.worker.js", "sha256-emo+fu2F0C2tHQgqHkAhuHPnGkH1f5Tgi7iXW8Ueo9I="},
 	}
 )
 
@@ -57,6 +50,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name string) {
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'") // of a worker, which the page's does not bind
 	if takesGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 		header.Set("Content-Length", strconv.Itoa(len(packed)))

@@ -21,7 +21,7 @@ func TestTheCommittedFilesAreWhatTheLockfileBuilds(t *testing.T) {
 		t.Fatalf("GraphiQL is built by npm: install Node.js, version 20 or later (%v)", err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"build.sh", "package.json", "package-lock.json", ".npmrc"} {
+	for _, name := range []string{"build.sh", "package.json", "package-lock.json", ".npmrc", "bundle.js"} {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestTheCommittedFilesAreWhatTheLockfileBuilds(t *testing.T) {
 		t.Fatalf("build.sh: %v\n%s", err, out)
 	}
 	built, committed := contents(t, filepath.Join(dir, "assets")), contents(t, "assets")
-	if len(built) != len(styles)+len(scripts)+1 { // the licences
+	if len(built) != len(styles)+len(scripts)+len(workers)+1 { // the licences
 		t.Errorf("build.sh makes %d files", len(built))
 	}
 	if diff := cmp.Diff(built, committed); diff != "" {

@@ -50,7 +50,10 @@ func Handler(cfg Config) http.Handler {
 	base := cfg.Path + "assets/"
 	h := &handler{cfg: cfg, styles: links(styles, base), scripts: links(scripts, base)}
 	state := sha256.Sum256([]byte(cfg.Endpoint + "\n" + cfg.Examples))
-	h.page = pageConfig{cfg.Endpoint, cfg.Examples, "foldql-" + hex.EncodeToString(state[:6])}
+	h.page = pageConfig{cfg.Endpoint, cfg.Examples, "foldql-" + hex.EncodeToString(state[:6]), map[string]string{}}
+	for label, worker := range workers {
+		h.page.Workers[label] = worker.link(base).URL
+	}
 	return h
 }
 
@@ -69,9 +72,13 @@ type link struct {
 func links(assets []asset, base string) []link {
 	out := make([]link, len(assets))
 	for i, a := range assets {
-		out[i] = link{base + a.name + "?v=" + url.QueryEscape(a.integrity[len("sha256-"):][:12]), a.integrity}
+		out[i] = a.link(base)
 	}
 	return out
+}
+
+func (a asset) link(base string) link {
+	return link{base + a.name + "?v=" + url.QueryEscape(a.integrity[len("sha256-"):][:12]), a.integrity}
 }
 
 // pageConfig configures the page's script.
@@ -79,6 +86,8 @@ type pageConfig struct {
 	Endpoint string `json:"endpoint"`
 	Examples string `json:"examples"`
 	Storage  string `json:"storage"`
+	// Workers are the addresses of what the editors run beside the page.
+	Workers map[string]string `json:"workers"`
 }
 
 //go:embed ui/page.html
@@ -133,6 +142,7 @@ func (h *handler) servePage(w http.ResponseWriter) {
 // policy lets the page run its own scripts and speak to its own host, and nothing else. Styles are also written by
 // GraphiQL's own code, which knows of no nonce.
 func policy(nonce string) string {
-	return fmt.Sprintf("default-src 'none'; script-src 'nonce-%s'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "+
-		"img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce)
+	return fmt.Sprintf("default-src 'none'; script-src 'nonce-%s'; worker-src 'self'; style-src 'self' 'unsafe-inline'; "+
+		"connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; "+
+		"frame-ancestors 'none'", nonce)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -57,7 +58,7 @@ func TestThePageAsksNobodyElse(t *testing.T) {
 // TestFilesAreWhatTheirHashesSay whether they come compressed or not.
 func TestFilesAreWhatTheirHashesSay(t *testing.T) {
 	h := Handler(Config{})
-	for _, a := range slices.Concat(styles, scripts) {
+	for _, a := range slices.Concat(styles, scripts, slices.Collect(maps.Values(workers))) {
 		plain := get(t, h, "/assets/"+a.name)
 		r := httptest.NewRequest(http.MethodGet, "/assets/"+a.name, nil)
 		r.Header.Set("Accept-Encoding", "br, gzip")
@@ -98,8 +99,8 @@ func TestOnlyWhoTakesGzipIsSentIt(t *testing.T) {
 	}
 }
 
-// TestFilesAndVersionsAreThoseOfTheLockfile: the versions that the page was written for are those that npm installs.
-func TestFilesAndVersionsAreThoseOfTheLockfile(t *testing.T) {
+// TestTheLockfileHasGraphiQL5AndNamesNoHost: the page is written for that version.
+func TestTheLockfileHasGraphiQL5AndNamesNoHost(t *testing.T) {
 	b, err := os.ReadFile("package-lock.json")
 	if err != nil {
 		t.Fatal(err)
@@ -115,13 +116,52 @@ func TestFilesAndVersionsAreThoseOfTheLockfile(t *testing.T) {
 			t.Errorf("the lockfile names the host that %s came from", name)
 		}
 	}
-	for _, a := range slices.Concat(styles, scripts) {
-		at := strings.LastIndex(a.npm, "@")
-		version, _, _ := strings.Cut(a.npm[at+1:], "/")
-		if locked := lock.Packages["node_modules/"+a.npm[:at]].Version; locked != version {
-			t.Errorf("%s: the lockfile has version %s", a.npm, locked)
+	if version := lock.Packages["node_modules/graphiql"].Version; !strings.HasPrefix(version, "5.") {
+		t.Errorf("the lockfile has version %s of GraphiQL", version)
+	}
+}
+
+// TestThePageIsToldWhereItsWorkersAre, and may run them; they may load nothing themselves.
+func TestThePageIsToldWhereItsWorkersAre(t *testing.T) {
+	h := Handler(Config{Path: "/graphiql/"})
+	page := get(t, h, "/graphiql/")
+	if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "worker-src 'self'") {
+		t.Errorf("the policy is %s", policy)
+	}
+	told := configOf(t, page.Body.String()).Workers
+	for _, label := range []string{"editorWorkerService", "json", "graphql"} {
+		file := get(t, h, told[label])
+		if file.Code != http.StatusOK || file.Header().Get("Content-Security-Policy") != "default-src 'none'" {
+			t.Errorf("%s, at %q: status %d, header %v", label, told[label], file.Code, file.Header())
 		}
 	}
+}
+
+// TestThePageFitsAPhone: what is told of the screen, and the width up to which panes are below each other, which the
+// script of the page knows too.
+func TestThePageFitsAPhone(t *testing.T) {
+	page := get(t, Handler(Config{}), "/").Body.String()
+	for _, want := range []string{
+		`<meta name="viewport" content="width=device-width, initial-scale=1">`, "@media (max-width: 700px) {",
+		"matchMedia('(max-width: 700px)')", "#status { overflow-wrap: anywhere;",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// configOf is what a page tells its script.
+func configOf(t *testing.T, page string) (told pageConfig) {
+	t.Helper()
+	config := regexp.MustCompile(`const config = (.*);`).FindStringSubmatch(page)
+	if config == nil {
+		t.Fatalf("page:\n%s", page)
+	}
+	if err := json.Unmarshal([]byte(config[1]), &told); err != nil {
+		t.Fatalf("the page is told %s: %v", config[1], err)
+	}
+	return told
 }
 
 func TestOnlyThePagesOwnScriptsRun(t *testing.T) {
@@ -144,13 +184,11 @@ func TestOnlyThePagesOwnScriptsRun(t *testing.T) {
 func TestExamplesCannotBreakOutOfThePage(t *testing.T) {
 	examples := "# </script><script>alert(1)</script>\n{ a(b: \"\u2028`${1}\") }"
 	page := get(t, Handler(Config{Examples: examples, Title: "<i>", Endpoint: "/api"}), "/").Body.String()
-	config := regexp.MustCompile(`const config = (.*);`).FindStringSubmatch(page)
-	if config == nil || strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "<title><i>") {
+	if strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "<title><i>") {
 		t.Fatalf("page:\n%s", page)
 	}
-	var got pageConfig
-	if err := json.Unmarshal([]byte(config[1]), &got); err != nil || got.Examples != examples || got.Endpoint != "/api" {
-		t.Errorf("the page is told %s: %v", config[1], err)
+	if got := configOf(t, page); got.Examples != examples || got.Endpoint != "/api" {
+		t.Errorf("the page is told %+v", got)
 	}
 }
 
@@ -158,7 +196,7 @@ func TestOtherRequestsAreRefused(t *testing.T) {
 	h := Handler(Config{Path: "/graphiql"})
 	for path, want := range map[string]int{
 		"/graphiql": 200, "/graphiql/": 200, "/": 404, "/graphiql/other": 404, "/graphiql/assets/": 404,
-		"/graphiql/assets/graphiql.min.js.gz": 404, "/graphiql/assets/../playground.go": 404, "/graphiql/assets/none.js": 404,
+		"/graphiql/assets/graphiql.js.gz": 404, "/graphiql/assets/../playground.go": 404, "/graphiql/assets/none.js": 404,
 	} {
 		if got := get(t, h, path); got.Code != want {
 			t.Errorf("%s: status %d, want %d", path, got.Code, want)

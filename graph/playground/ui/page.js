@@ -9,19 +9,34 @@ class Storage {
   clear() { this.keys.forEach((k) => localStorage.removeItem(k)) }
 }
 
-const root = ReactDOM.createRoot(document.getElementById('graphiql'))
+self.MonacoEnvironment = {
+  getWorker: (_, label) => new Worker(config.workers[label] ?? config.workers.editorWorkerService),
+}
+
+// Editors show lines that are longer than the pane on several rows; what is sent stays as it is written. On a phone, whose
+// width the styles of the page know too, letters are smaller and the text begins further left.
+const phone = matchMedia('(max-width: 700px)')
+const fit = (editor) => editor.updateOptions({
+  wordWrap: 'on', wrappingIndent: 'indent', fontSize: phone.matches ? 13 : 15, folding: !phone.matches,
+  lineDecorationsWidth: phone.matches ? 4 : 10,
+})
+Playground.editor.onDidCreateEditor(fit)
+phone.addEventListener('change', () => Playground.editor.getEditors().forEach(fit))
+
+const root = Playground.createRoot(document.getElementById('graphiql'))
 const settings = {
   defaultTabs: [{ query: config.examples }],
   defaultQuery: '',
-  plugins: [GraphiQLPluginExplorer.explorerPlugin()],
+  plugins: [Playground.HISTORY_PLUGIN, Playground.explorerPlugin()],
   storage: new Storage(config.storage),
   shouldPersistHeaders: false,
   inputValueDeprecation: true,
+  schemaDescription: true,
 }
 
 // render shows GraphiQL. It asks for the schema again each time, because the fetcher is another one.
-const render = () => root.render(React.createElement(GraphiQL, {
-  ...settings, fetcher: GraphiQL.createFetcher({ url: config.endpoint, fetch: development.fetch }),
+const render = () => root.render(Playground.createElement(Playground.GraphiQL, {
+  ...settings, fetcher: Playground.createGraphiQLFetcher({ url: config.endpoint, fetch: development.fetch }),
 }))
 const development = new DevelopmentStatus(render)
 render()
