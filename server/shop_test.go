@@ -64,6 +64,18 @@ func TestEveryExampleIsAnswered(t *testing.T) {
 	}
 }
 
+// TestTheSchemaSaysWhatItIs, in the words of the shop's schema, whoever answers.
+func TestTheSchemaSaysWhatItIs(t *testing.T) {
+	for _, args := range [][]string{{"--store", "memory:"}, {"--store", "memory:", "--no-accelerate"}} {
+		s := serve(t, shopApp(), start{args: append(args, "--auth=off")})
+		const want = `{"data":{"__schema":{"description":"What a shop knows of its customers, products and orders, ` +
+			`what it bills, and what it has deployed."}}}`
+		if got := s.query(t, `{ __schema { description } }`); got != want {
+			t.Errorf("%v: %s", args, got)
+		}
+	}
+}
+
 var token = regexp.MustCompile(`"nextToken":"[^"]*"`)
 
 // withoutTokens is an answer but for its tokens, which are of one server.

@@ -172,6 +172,9 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 				t.Errorf("%s: the served schema shows @%s", dir, name)
 			}
 		}
+		if s.Description == "" {
+			t.Errorf("%s: the schema is not described", dir)
+		}
 		for _, r := range model.ReadModels {
 			names := []string{r.Name, "Query"}
 			for _, f := range r.Fields {

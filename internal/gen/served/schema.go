@@ -92,6 +92,9 @@ func fillDescriptions(s *ast.Schema, m *schema.Model) {
 			def.Description = text
 		}
 	}
+	if strings.TrimSpace(s.Description) == "" {
+		s.Description = schemaDescription(m)
+	}
 	fill("Query", "What can be asked.")
 	for _, r := range m.ReadModels {
 		fill(r.Name, "A row of the read model "+r.Name+".")
@@ -111,9 +114,10 @@ func fillEnums(typ string, fields []*schema.Field, fill func(name, text string))
 	}
 }
 
-// text writes the schema, types by name, a blank line between them.
+// text writes the schema, its own description first, types by name, a blank line between them.
 func text(s *ast.Schema) string {
 	var b bytes.Buffer
+	b.WriteString(schemaText(s))
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s)
 	var out strings.Builder
 	described := false // within a description at the left margin

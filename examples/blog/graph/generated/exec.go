@@ -151,6 +151,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models User, Post and Member, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")

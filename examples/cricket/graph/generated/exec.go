@@ -144,6 +144,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models Team, Player, Coach, Venue, SquadSelection and Match, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 A row of the read model Coach.
 """
 type Coach {

@@ -142,6 +142,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models Device, Asset and Vehicle, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 An asset, and the place that it is in. What it leaves it stays above: who left a site is still in the city.
 """
 type Asset {

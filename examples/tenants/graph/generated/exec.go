@@ -179,6 +179,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models Employee, Task, Equipment, ProjectMember and Membership, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 A page of Assignments.
 """
 type AssignmentsConnection {

@@ -181,6 +181,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+What a shop knows of its customers, products and orders, what it bills, and what it has deployed.
+"""
+schema {
+  query: Query
+}
+
+"""
 Somebody who orders.
 """
 type Customer {

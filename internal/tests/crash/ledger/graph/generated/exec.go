@@ -185,6 +185,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models Balance, Totals, Currency, Entry, Profile, Hold, Level, Standing, Mark, Owner, Branch, Card and 6 more, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 A page of AtPlace.
 """
 type AtPlaceConnection {

@@ -155,6 +155,13 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
+Queries of the read models Match, Camp, Venue, Umpire, Coach, CricketTeam, CricketPlayer, AppTeam, AppPlayer, Selection and Reading, whose rows are folded from events.
+"""
+schema {
+  query: Query
+}
+
+"""
 A row of the read model AppPlayer.
 """
 type AppPlayer {
