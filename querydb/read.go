@@ -107,9 +107,9 @@ type Query struct {
 	// Visible says which rows the caller may know of; nil means all. The page is what it would be if there were no
 	// others, as are what is counted and what is taken of the budget of the request.
 	Visible func(*Row) bool
-	// Filter says which of those rows belong to the page; nil means all. It is asked about as many rows as Examine
-	// allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is short instead,
-	// unless it is full, and its Next says where to go on.
+	// Filter says which of those rows belong to the page; nil means all. To fill the page it is asked about as many rows
+	// as Examine allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is
+	// short instead. Next then follows the rows that were looked at, and the page that it leads to may be empty.
 	Filter  func(*Row) bool
 	Examine *Examination
 	Partial bool

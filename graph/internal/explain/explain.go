@@ -68,10 +68,15 @@ type Step struct {
 
 	completions int // batches that complete rows
 	owners      int // rows of Owner
+	examined    int // rows that a filter looks at; 0 for none
 }
 
 // besides is what is read of the step that it does not count.
 func (s *Step) besides() (reads, rows, keys int) {
+	if s.examined > 0 {
+		reads, keys = s.besidesFilter()
+		return reads + s.owners, s.owners, keys + s.owners
+	}
 	reads, rows, keys = s.completions+s.owners, s.owners, s.completions*s.Rows+s.owners
 	if s.How == Pages { // each completes rows of its own
 		keys = min(s.completions, 1)*s.Rows + s.owners

@@ -23,7 +23,22 @@ func (e operation) filter(s *Step, q *catalog.Query, a *catalog.PageArgs, fields
 			fields = append(slices.Clone(fields), field.Ordinal)
 		}
 	}
-	s.Keys = max(s.Keys, e.MaxExamined)
-	s.Reads = max(s.Reads, (e.MaxExamined+querydb.MinExamined-1)/querydb.MinExamined)
+	s.examined = e.MaxExamined
+	s.Keys = max(s.Keys, s.examined)
+	s.Reads = max(s.Reads, s.batches())
 	return fields, nil
+}
+
+// batches is in how many reads all rows are examined that may be.
+func (s *Step) batches() int { return (s.examined + querydb.MinExamined - 1) / querydb.MinExamined }
+
+// besidesFilter is what is read besides of a page that is filtered: the rows that an index does not hold whole.
+func (s *Step) besidesFilter() (reads, keys int) {
+	switch {
+	case s.Items > 0:
+		return s.examined, s.examined * s.Items
+	case s.completions > 0:
+		return s.batches(), s.examined
+	}
+	return 0, 0
 }

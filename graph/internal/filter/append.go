@@ -15,7 +15,7 @@ func appendParts(dst []byte, parts []condition) []byte {
 }
 
 func (c *onField) append(dst []byte) []byte {
-	dst = binary.AppendUvarint(append(dst, '.'), uint64(c.ordinal))
+	dst = appendText(append(dst, '.'), c.field) // its ordinal may be another's after a change of the schema
 	dst = appendText(dst, c.name)
 	dst = binary.AppendUvarint(dst, uint64(len(c.values)))
 	for _, v := range c.values {

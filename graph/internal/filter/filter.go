@@ -2,7 +2,6 @@
 package filter
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -21,14 +20,16 @@ type Filter struct {
 // Fields are the fields that the filter names, each once.
 func (f *Filter) Fields() []*catalog.Field { return f.fields }
 
-// ErrUnknown is the error of a row of a former schema, of which a field is not known that the filter names.
-var ErrUnknown = errors.New("a field that the filter names is not known of the row")
+// UnknownError is the error of a row of a former schema, of which a field is not known that the filter names.
+type UnknownError struct{ Field string }
+
+func (e *UnknownError) Error() string { return e.Field + " is not known of the row" }
 
 // Holds reports whether the row meets the filter.
 func (f *Filter) Holds(rec record.Record) (bool, error) {
 	for _, field := range f.fields {
 		if record.IsUnknown(rec.JSON(field.Ordinal)) {
-			return false, ErrUnknown
+			return false, &UnknownError{field.Name}
 		}
 	}
 	return f.root.holds(rec), nil
@@ -62,6 +63,7 @@ func (c not) holds(rec record.Record) bool { return !c.condition.holds(rec) }
 
 // onField is a condition on the value of a field.
 type onField struct {
+	field   string
 	ordinal int
 	scalar  string // of the value, or of the elements of a list
 	list    bool

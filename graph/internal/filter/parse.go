@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -11,10 +12,12 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/queryarg"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
 )
 
 // MaxParts is how many conditions, combiners of them and values a filter may have: each is looked at for every row.
-const MaxParts = 250
+const MaxParts = 200
 
 // parser reads the filters of rows of a type.
 type parser struct {
@@ -111,7 +114,14 @@ func (p *parser) list(place string, v any) (parts []condition, err error) {
 	if v == nil {
 		return nil, wrong(place, "null is no list; leave it out")
 	}
-	for i, elem := range graphql.CoerceList(v) {
+	list := graphql.CoerceList(v)
+	if filters, ok := v.([]catalog.Filter); ok {
+		list = make([]any, len(filters))
+		for i, f := range filters {
+			list[i] = f
+		}
+	}
+	for i, elem := range list {
 		at := fmt.Sprintf("%s[%d]", place, i)
 		if err := p.count(at); err != nil {
 			return nil, err
@@ -149,7 +159,7 @@ func (p *parser) condition(place string, field *catalog.Field, name string, v an
 	if of < 0 || queryarg.Conditions[of].On&queryarg.FieldsLike(stored.Scalar, stored.Enum != "", stored.List) == 0 {
 		return nil, wrong(place, "there is no such condition on %s.%s", p.of.Name, field.Name)
 	}
-	c := &onField{ordinal: field.Ordinal, scalar: stored.Scalar, list: stored.List, name: name}
+	c := &onField{field: field.Name, ordinal: field.Ordinal, scalar: stored.Scalar, list: stored.List, name: name}
 	operands, typ := []any{v}, stored.Scalar
 	if name == queryarg.FilterExists {
 		typ = "Boolean"
@@ -167,11 +177,34 @@ func (p *parser) condition(place string, field *catalog.Field, name string, v an
 		if operand == nil {
 			return nil, wrong(place, "null is no value; leave the condition out, or ask for exists: false")
 		}
-		value, err := scalar.KeyValue(typ, operand)
+		value, err := scalar.KeyValue(typ, written(operand))
 		if err != nil {
 			return nil, wrong(place, "%w", err)
+		}
+		if stored.Enum != "" && typ != "Boolean" && !p.isOf(stored.Enum, value.AsString()) {
+			return nil, wrong(place, "%q is not a value of %s", value.AsString(), stored.Enum)
 		}
 		c.values = append(c.values, value)
 	}
 	return c, nil
+}
+
+// isOf reports whether an enum has a value.
+func (p *parser) isOf(enum, value string) bool {
+	return slices.ContainsFunc(p.of.Model.Enums, func(e querydb.Enum) bool {
+		return e.Name == enum && slices.Contains(e.Values, value)
+	})
+}
+
+// written is a value of Go as a client writes it.
+func written(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	case keys.Decimal:
+		return string(v)
+	case keys.Date:
+		return string(v)
+	}
+	return v
 }

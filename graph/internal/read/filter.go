@@ -39,18 +39,15 @@ type filtering struct {
 	viewer access.Viewer
 	of     *catalog.Type
 	own    []*catalog.Field // that the viewer may read of own rows only
+	all    bool             // all rows must be the viewer's own
 	failed error            // of the first row that could not be judged
 }
 
 // newFiltering reads the filter of a request, nil where it has none. To filter by a field, the viewer must be allowed
 // to read it, and it must be known of the rows that serve.
-func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.Type, a *catalog.PageArgs) (*filtering,
-	error) {
-	if a.Filter == nil {
-		return nil, nil
-	}
-	read, err := filter.Parse(t, a.Filter)
-	if err != nil {
+func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.Type, r *Request) (*filtering, error) {
+	read, err := r.filter(t)
+	if read == nil || err != nil {
 		return nil, err
 	}
 	f := &filtering{Filter: read, reader: rd, viewer: v, of: t}
@@ -108,6 +105,10 @@ func (f *filtering) judge(rec record.Record) bool {
 	if f.failed != nil {
 		return true
 	}
+	if f.all && !f.viewer.Owns(f.of, rec) {
+		f.failed = f.viewer.Refusal(f.of.Name)
+		return true
+	}
 	if len(f.own) > 0 && !f.viewer.Owns(f.of, rec) {
 		f.failed = f.viewer.Refusal(f.of.Name + "." + f.own[0].Name)
 		return true
@@ -127,8 +128,16 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 			"of the request, which is the most; narrow it by a key or an index, or ask for partial pages with partial: true",
 			q.Name, f.reader.Config.MaxExamined)
 	}
-	if errors.Is(err, filter.ErrUnknown) {
-		return f.reader.NotKnown(ctx, f.of, f.Fields()[0].Name)
+	if unknown, is := errors.AsType[*filter.UnknownError](err); is {
+		return f.reader.NotKnown(ctx, f.of, unknown.Field)
 	}
 	return err
+}
+
+// filter is what the request filters by, nil for nothing. It is read once, for all pages of a level.
+func (r *Request) filter(t *catalog.Type) (read *filter.Filter, err error) {
+	if r.sought == nil && r.Page.Filter != nil {
+		r.sought, err = filter.Parse(t, r.Page.Filter)
+	}
+	return r.sought, err
 }

@@ -68,13 +68,14 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		}
 		dbq.Visible = v.KeepOwn(t)
 	}
-	sought, err := newFiltering(ctx, rd, v, t, &r.Page)
+	sought, err := newFiltering(ctx, rd, v, t, r)
 	if err != nil {
 		return Page{}, err
 	}
 	binding := newBinding(q, &dbq, v, key.Form)
 	if sought != nil {
 		binding.filter = sought.Append(nil)
+		sought.all = allowed == access.OwnRowsOnly && dbq.Visible == nil
 		sought.apply(ctx, &dbq, &r.Page)
 	}
 	if dbq.Start, err = rd.tokens.start(binding, r); err != nil {

@@ -71,6 +71,7 @@ func (p Paging) Read(ctx context.Context, ids []PageKey, r *Request) []Paged {
 	out, v := make([]Paged, len(ids)), p.Reader.Viewer(ctx)
 	t := p.Reader.Catalog.Types[p.Query.Type]
 	refused := v.LevelOf(t.Rule) == access.Refused // then also where there are no rows
+	_, _ = r.filter(t)                             // of one that is wrong, each page says why
 	parallel.Each(len(ids), p.Reader.Config.Parallelism, func(i int) {
 		if refused || p.leads(ctx, ids[i]) {
 			out[i].Page, out[i].Err = p.Reader.Page(ctx, v, p.Query, p.under(ids[i], r))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/filter"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -104,6 +105,7 @@ type Request struct {
 	WantToken bool
 	// WantCursors says that the cursors of the rows of a page will be read.
 	WantCursors bool
+	sought      *filter.Filter // what Page.Filter says, once it is read
 }
 
 // SetKey makes room for the values of the arguments that compose the key.

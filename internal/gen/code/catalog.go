@@ -168,7 +168,7 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection,
 			r.SeriesOf != nil || slices.Contains(q.Args, queryarg.Eq))
 		f.edge(r.Cursors, r.Name)
-		if slices.Contains(q.Args, queryarg.FilterArg) {
+		if schema.HasFilter(r) {
 			f.line("Filtered: true,")
 		}
 	}

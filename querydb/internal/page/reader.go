@@ -30,7 +30,8 @@ type Query struct {
 	// if there were no others.
 	Visible func(*driver.Row) bool
 	// Filter says which of those belong to the page; nil means all. It may be asked about as many rows as Examine allows,
-	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short, and has Next.
+	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short. Next follows
+	// the rows that were looked at, and the page that it leads to may be empty.
 	Filter  func(*driver.Row) bool
 	Examine *Examination
 	Partial bool

@@ -9,11 +9,11 @@ import (
 	"github.com/foldql/foldql/querydb/internal/counter"
 )
 
-// A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory:
-// more with every read, as long as they are small.
+// A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory.
+// Where no row is hidden it reads more with every read, as long as they are small.
 const (
 	FewRows  = 16
-	manyRows = 256
+	manyRows = 64
 	readSize = 512 << 10 // of records, about
 )
 
@@ -25,13 +25,15 @@ type some struct {
 	*Query
 	page     Page
 	examined int
-	last     *keys.Cursor // of the row that was examined last
+	last     *keys.Cursor // of the row that was looked at last
 }
 
 // readSome reads a page of the rows that are visible and meet the filter, as if there were no others: the page is full
-// where there are enough of them, Next follows the last one of it and is there only where one more follows. What is
-// charged is those of the page; what is counted, those that the caller may know of. If no more rows may be examined,
-// the page ends: where it is full, and where it may be short, Next says where to go on.
+// where there are enough of them. What is charged is all that the caller may know of, and so is what is counted.
+//
+// Next is there where a row follows that is visible. Of a page with a filter nothing is read to find out whether one
+// follows that meets it: Next then follows what was looked at, and what it leads to may be empty. Where no more rows may
+// be examined, a page that may be short ends likewise.
 func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
 	s := some{Query: q}
 	var cost counter.Counters // of all rows, invisible ones among them
@@ -40,7 +42,7 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 	ctx = driver.Uncharged(ctx)
 	for {
 		dq.Limit = size
-		if q.Filter != nil {
+		if q.Visible == nil { // else how many rows are hidden would decide how many reads there are
 			dq.Limit = max(1, min(size, q.Examine.left()))
 		}
 		found, err := r.readRanges(ctx, &cost, dq, ranges)
@@ -52,57 +54,67 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 			return Page{}, err
 		}
 		for i := range rows {
+			if err := ctx.Err(); err != nil {
+				return Page{}, err
+			}
 			if done, err := s.add(&rows[i], starts[i], budget); err != nil || done {
 				return s.ended(err)
 			}
 		}
-		if dq.Start = next(&found); dq.Start == nil {
+		dq.Start = next(&found)
+		switch {
+		case dq.Start == nil:
 			return s.page, nil
+		case s.full() && q.Visible == nil:
+			s.page.Next = dq.Start
+			return s.page, nil
+		case q.Visible == nil:
+			size = nextSize(size, rows)
 		}
-		size = nextSize(size, found.Rows)
 	}
 }
 
 // nextSize is how many rows to read after some.
 func nextSize(size int, rows []driver.Row) int {
-	bytes := 0
+	bytes := 1
 	for i := range rows {
 		bytes += len(rows[i].Record)
 	}
-	if 2*bytes > readSize {
-		return FewRows
-	}
-	return min(2*size, manyRows)
+	fit := readSize * max(1, len(rows)) / bytes
+	return min(max(FewRows, min(fit, 2*size)), manyRows)
 }
+
+func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
 
 // add adds the row to the page, if it is one of those. done says that the page ends before it.
 func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (done bool, err error) {
 	if s.Visible != nil && !s.Visible(row) {
 		return false, nil
 	}
-	if s.Filter != nil {
-		if !s.Examine.take() && (s.last != nil || !s.Partial) {
-			return true, ErrExamined
-		}
-		s.examined, s.last = s.examined+1, &start
-		if !s.Filter(row) {
+	if s.full() {
+		if s.Filter != nil && s.Visible == nil && !s.Filter(row) { // it was read already
+			s.last = &start
 			return false, nil
 		}
-	}
-	if len(s.page.Rows) == s.Limit {
 		s.page.Next = &s.page.Starts[len(s.page.Starts)-1]
 		return true, nil
 	}
+	if s.Filter != nil && !s.Examine.take() && (s.last != nil || !s.Partial) {
+		return true, ErrExamined
+	}
+	s.examined, s.last = s.examined+1, &start
 	if err := driver.Charge(budget, len(row.Record)); err != nil {
 		return true, err
 	}
-	s.page.Rows, s.page.Starts = append(s.page.Rows, *row), append(s.page.Starts, start)
+	if s.Filter == nil || s.Filter(row) {
+		s.page.Rows, s.page.Starts = append(s.page.Rows, *row), append(s.page.Starts, start)
+	}
 	return false, nil
 }
 
 // ended is the page that ends before the rows do.
 func (s *some) ended(err error) (Page, error) {
-	if errors.Is(err, ErrExamined) && (s.Partial || len(s.page.Rows) == s.Limit) {
+	if errors.Is(err, ErrExamined) && s.Partial {
 		s.page.Next, err = s.last, nil
 	}
 	if err != nil {

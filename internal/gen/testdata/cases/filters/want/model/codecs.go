@@ -663,6 +663,59 @@ func setTimeOfScaleEvent(r *ScaleEvent, field int, t time.Time) {
 	}
 }
 
+// SieveCodec reads and writes the stored form of Sieve.
+var SieveCodec = &querydb.Codec[Sieve]{
+	Model:   SieveModel,
+	Encode:  encodeSieve,
+	Decode:  decodeSieve,
+	Value:   valueOfSieve,
+	Clone:   cloneSieve,
+	Time:    timeOfSieve,
+	SetTime: setTimeOfSieve,
+}
+
+// KeyOfSieve returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfSieve(r *Sieve) (keys.Key, error) { return querydb.KeyOf(SieveCodec, r) }
+
+func encodeSieve(b *record.Builder, r *Sieve) {
+	b.String(r.SieveID)
+	b.String(r.Filter)
+}
+
+func decodeSieve(rec record.Record, r *Sieve) error {
+	if rec.Len() != 2 {
+		return fmt.Errorf("record of Sieve has %d fields, want 2", rec.Len())
+	}
+	*r = Sieve{}
+	var ok bool
+	if r.SieveID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(SieveModel, 0)
+	}
+	if r.Filter, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(SieveModel, 1)
+	}
+	return nil
+}
+
+func valueOfSieve(r *Sieve, field int) keys.Value {
+	switch field {
+	case 0: // sieveId
+		return keys.String(r.SieveID)
+	case 1: // filter
+		return keys.String(r.Filter)
+	}
+	return keys.Value{}
+}
+
+func cloneSieve(r *Sieve) Sieve {
+	c := *r
+	return c
+}
+
+func timeOfSieve(*Sieve, int) time.Time { return time.Time{} }
+
+func setTimeOfSieve(*Sieve, int, time.Time) {}
+
 // mismatch is the error of a record that holds something else than the model's field.
 func mismatch(m *querydb.Model, field int) error {
 	return fmt.Errorf("record of %s: field %s is not of its type", m.Name, m.Fields[field].Name)

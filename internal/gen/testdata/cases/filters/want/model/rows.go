@@ -84,6 +84,14 @@ type ScaleEvent struct {
 	EventEnds *time.Time
 }
 
+// Sieve is a row of the read model Sieve.
+//
+// It has a key that is called as the argument of filters is, and no filter.
+type Sieve struct {
+	SieveID string
+	Filter  string
+}
+
 // CrateState is the enum CrateState.
 type CrateState string
 

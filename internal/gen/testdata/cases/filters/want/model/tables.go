@@ -14,6 +14,7 @@ var All = []*querydb.Model{
 	ClaimModel,
 	ScaleModel,
 	ScaleEventModel,
+	SieveModel,
 }
 
 // tableDepots is the table Depots, which several models share.
@@ -226,4 +227,41 @@ var ScaleEventModel = &querydb.Model{
 	UpdatedAt: -1,
 	HistoryOf: "Scale",
 	Entity:    &querydb.Entity{Table: tableDepots, Kind: "ScaleEvent", RowKind: "Scale"},
+}
+
+// SieveModel describes the read model Sieve.
+var SieveModel = &querydb.Model{
+	Name:       "Sieve",
+	Plugin:     "",
+	Table:      "Sieve",
+	Version:    "65859017dfa9",
+	RowVersion: "72ebf5a97e33",
+	Fields: []driver.Field{
+		{Name: "sieveId", Scalar: "ID"},
+		{Name: "filter", Scalar: "String"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "sieveId", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "filter",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "filter", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
 }

@@ -69,6 +69,15 @@ var Catalog = &catalog.Catalog{
 				"grams":   {Name: "grams", Ordinal: 2, Filterable: true},
 			},
 		},
+		"Sieve": {
+			Name:  "Sieve",
+			Model: model.SieveModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"sieveId": {Name: "sieveId", Ordinal: 0},
+				"filter":  {Name: "filter", Ordinal: 1},
+			},
+		},
 	},
 	Queries: map[string]*catalog.Query{
 		"Crate": {
@@ -171,6 +180,34 @@ var Catalog = &catalog.Catalog{
 			Filtered:    true,
 			PK: []catalog.KeyArg{
 				{Name: "scaleId", Kind: keys.KindString},
+			},
+		},
+		"Sieve": {
+			Name:  "Sieve",
+			Type:  "Sieve",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"SieveByIds": {
+			Name:  "SieveByIds",
+			Type:  "Sieve",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
+		"SieveByFilter": {
+			Name:        "SieveByFilter",
+			Type:        "Sieve",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "SieveByFilterConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
+				{Name: "filter", Kind: keys.KindString},
 			},
 		},
 	},

@@ -21,3 +21,6 @@ type ScaleScalesOfDepotConnection = graph.Connection[*model.Scale]
 
 // ScaleEventsConnection is a page of ScaleEvents.
 type ScaleEventsConnection = graph.Connection[*model.ScaleEvent]
+
+// SieveByFilterConnection is a page of SieveByFilter.
+type SieveByFilterConnection = graph.Connection[*model.Sieve]

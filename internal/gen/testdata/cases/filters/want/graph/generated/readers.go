@@ -149,6 +149,42 @@ func (r Reader) ScaleEvents(ctx context.Context, scaleID string, args ScaleEvent
 	return graph.FetchPage(ctx, r.rt, model.ScaleEventCodec, graph.QueryRequest{Name: "ScaleEvents", PK: []keys.Value{keys.String(scaleID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// SieveArgs are the arguments of Sieve that may be left out: nil.
+type SieveArgs struct {
+	Consistent *bool
+}
+
+// Sieve asks the query Sieve.
+func (r Reader) Sieve(ctx context.Context, id string, args SieveArgs) (*model.Sieve, error) {
+	return graph.FetchOne(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "Sieve", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// SieveByIdsArgs are the arguments of SieveByIds that may be left out: nil.
+type SieveByIdsArgs struct {
+	Consistent *bool
+}
+
+// SieveByIds asks the query SieveByIds.
+func (r Reader) SieveByIds(ctx context.Context, ids []string, args SieveByIdsArgs) ([]*model.Sieve, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "SieveByIds", IDs: values, Consistent: args.Consistent})
+}
+
+// SieveByFilterArgs are the arguments of SieveByFilter that may be left out: nil.
+type SieveByFilterArgs struct {
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// SieveByFilter asks the query SieveByFilter.
+func (r Reader) SieveByFilter(ctx context.Context, filter string, args SieveByFilterArgs) (*SieveByFilterConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "SieveByFilter", PK: []keys.Value{keys.String(filter)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

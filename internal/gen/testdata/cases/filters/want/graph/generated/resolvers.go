@@ -78,6 +78,21 @@ func (r queries) ScaleEvents(ctx context.Context, scaleID string, from *string, 
 	return Reader{r.rt}.ScaleEvents(ctx, scaleID, ScaleEventsArgs{From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Sieve answers Sieve.
+func (r queries) Sieve(ctx context.Context, id string, consistent *bool) (*model.Sieve, error) {
+	return Reader{r.rt}.Sieve(ctx, id, SieveArgs{Consistent: consistent})
+}
+
+// SieveByIds answers SieveByIds.
+func (r queries) SieveByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sieve, error) {
+	return Reader{r.rt}.SieveByIds(ctx, ids, SieveByIdsArgs{Consistent: consistent})
+}
+
+// SieveByFilter answers SieveByFilter.
+func (r queries) SieveByFilter(ctx context.Context, filter string, reverse *bool, limit *int, nextToken *string) (*SieveByFilterConnection, error) {
+	return Reader{r.rt}.SieveByFilter(ctx, filter, SieveByFilterArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // rowsOfClaim resolves fields of Claim.
 type rowsOfClaim struct{ rt *graph.Runtime }
 

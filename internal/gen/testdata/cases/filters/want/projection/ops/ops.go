@@ -215,3 +215,29 @@ var ScaleFields = struct {
 		Reset:   func(row *model.Scale) { row.Grams = nil },
 	},
 }
+
+// Sieve makes the ops of Sieve.
+var Sieve = projection.Ops[model.Sieve, string, string]{
+	Codec: model.SieveCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Sieve
+		row.SieveID = k
+		return model.KeyOfSieve(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.SieveModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Sieve, k string) {
+		row.SieveID = k
+	},
+}
+
+// SieveFields are the fields that a patch of Sieve can name.
+var SieveFields = struct {
+	Filter projection.PatchField[model.Sieve, string]
+}{
+	Filter: projection.PatchField[model.Sieve, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Sieve, v string) { row.Filter = v },
+	},
+}

@@ -88,6 +88,32 @@ func ProjectScale(p ScaleProjector) projection.Projection {
 	})
 }
 
+// SieveProjector folds events into rows of Sieve: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type SieveProjector interface {
+	CrateSent(e event.CrateSent, m projection.Meta) []projection.Op
+}
+
+// ProjectSieve makes the projection Sieve of its projector.
+func ProjectSieve(p SieveProjector) projection.Projection {
+	return projection.New(&Sieve, projection.Projection{
+		Name:   "Sieve",
+		Events: []string{"CrateSent"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "CrateSent":
+				data, err := event.DecodeCrateSent(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CrateSent(data, m), nil
+			}
+			return foreign("Sieve", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)
