@@ -7,8 +7,8 @@ import (
 )
 
 // Filter says which rows a query answers, in the form in which clients send it: the names of fields with conditions on
-// them, which are Filters too, and the combiners and, or and not. Of values it has what JSON has, with enums as texts, or
-// a time.Time, a keys.Decimal or a keys.Date:
+// them, which are Filters too, and the combiners and, or and not. Of values it has what JSON has, with enums as texts,
+// or a time.Time, a keys.Decimal or a keys.Date:
 //
 //	catalog.Filter{"status": catalog.Filter{"in": []any{"OPEN", "PAID"}}, "total": catalog.Filter{"ge": 100}}
 //

@@ -37,7 +37,7 @@ func (p plain) handler() http.Handler {
 }
 
 func (p plain) Query() generated.QueryResolver                 { return plainQueries{db: p.db} }
-func (p plain) Customer() generated.CustomerResolver           { return plainCustomer{db: p.db} }
+func (p plain) Customer() generated.CustomerResolver           { return plainCustomer(p) }
 func (p plain) Order() generated.OrderResolver                 { return plainOrder{db: p.db} }
 func (p plain) OrderLine() generated.OrderLineResolver         { return nil } // not in the workload
 func (p plain) OrderTracking() generated.OrderTrackingResolver { return plainTracking{} }

@@ -141,7 +141,7 @@ var rules = map[string]rule{
 		[]string{gqlparser + "/gqlerror"}},
 	"graph/internal/plan": {[]string{"keys", "graph/catalog", "graph/graphqlerr", "graph/scalar", "graph/internal/access",
 		"graph/internal/read", "internal/queryarg"}, []string{gqlgen, gqlparser + "/ast"}},
-	"graph/internal/filter": {[]string{"keys", "querydb/record", "graph/catalog", "graph/graphqlerr", "graph/scalar",
+	"graph/internal/filter": {[]string{"keys", "querydb", "querydb/record", "graph/catalog", "graph/graphqlerr", "graph/scalar",
 		"internal/queryarg"}, []string{gqlgen}},
 	"graph/internal/explain": {[]string{"graph/catalog", "graph/internal/filter", "graph/internal/plan",
 		"graph/internal/read", "keys", "querydb", "querydb/driver"}, []string{gqlparser + "/ast"}},

@@ -32,8 +32,8 @@ type some struct {
 // where there are enough of them. What is charged is all that the caller may know of, and so is what is counted.
 //
 // Next is there where a row follows that is visible. Of a page with a filter nothing is read to find out whether one
-// follows that meets it: Next then follows what was looked at, and what it leads to may be empty. Where no more rows may
-// be examined, a page that may be short ends likewise.
+// follows that meets it: Next then follows what was looked at, and what it leads to may be empty. Where no more rows
+// may be examined, a page that may be short ends likewise.
 func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
 	s := some{Query: q}
 	var cost counter.Counters // of all rows, invisible ones among them
