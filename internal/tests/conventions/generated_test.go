@@ -2,14 +2,13 @@ package conventions
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/internal/gen"
+	"github.com/foldql/foldql/internal/tests/tool"
 )
 
 const root = "../../.."
@@ -32,8 +31,8 @@ func TestGeneratedCodeIsUpToDate(t *testing.T) {
 		}
 	}
 	for _, project := range projects(t) {
-		if err := gen.Generate(filepath.Join(dir, project), io.Discard); err != nil {
-			t.Fatalf("generate %s: %v", project, err)
+		if _, err := tool.Generate(filepath.Join(dir, project)); err != nil {
+			t.Fatal(err)
 		}
 	}
 	after := sources(t, dir)
