@@ -38,6 +38,10 @@ dev: ## serve the shop from ./data while you change files: each change generates
 	@$(GO) build -o bin/foldql ./cmd/foldql
 	@exec bin/foldql dev --listen $(ADDR)
 
+# Programs that tests build are compiled as a release is and as operators are told to, so that all of them share what is
+# compiled of their dependencies.
+test: export CGO_ENABLED = 0
+test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -ldflags=-w
 test: engines ## run every test, with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
 	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 20m -count=$(COUNT)

@@ -133,7 +133,7 @@ func useProxy(t *testing.T, proxy, version string) {
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache",
 		"download")))
 	t.Setenv("GOSUMDB", "off")
-	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -modcacherw"))
 	t.Setenv("GOWORK", "off")
 }
 

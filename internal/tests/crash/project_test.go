@@ -116,13 +116,17 @@ func subjects(t *testing.T) []*subject {
 	return all
 }
 
-// compile builds a command of a project, with the race detector where the tests have it.
+// compile builds a command of a project, with the race detector where the tests have it, and then with cgo and whole
+// paths, as they are: so the dependencies are compiled already.
 func compile(dir, bin, command string, flags ...string) error {
 	args := append([]string{"build", "-o", bin}, flags...)
 	if raceDetector {
-		args = append(args, "-race")
+		args = append(args, "-race", "-trimpath=false")
 	}
 	cmd := exec.Command("go", append(args, command)...)
+	if raceDetector {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	}
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s of %s: %w\n%s", command, dir, err, out)
