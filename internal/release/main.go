@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -28,10 +29,17 @@ func run() error {
 	r := release{source: ".", platforms: platforms}
 	flag.StringVar(&r.version, "version", "", "the version, as its tag is called")
 	flag.StringVar(&r.dir, "dir", "dist", "folder to write to; it must not be there yet")
+	only := flag.String("platform", "", "one platform, such as linux/amd64; all that are published without it")
 	flag.Parse()
 	if r.version == "" || flag.NArg() > 0 {
 		flag.Usage()
 		return errors.New("say which version with -version")
+	}
+	if *only != "" {
+		r.platforms = slices.DeleteFunc(slices.Clone(platforms), func(p platform) bool { return p.os+"/"+p.arch != *only })
+		if len(r.platforms) == 0 {
+			return fmt.Errorf("foldql is not published for %s", *only)
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
