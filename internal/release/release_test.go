@@ -48,8 +48,8 @@ func TestAReleaseIsTheSameWhereverItIsMade(t *testing.T) {
 	}
 }
 
-// makeByCommand makes it as a maintainer does, for its one platform. The command is without the race detector, with which
-// it takes half a minute to compress an archive.
+// makeByCommand makes it as a maintainer does, for its one platform. The command is without the race detector, with
+// which it takes half a minute to compress an archive.
 func makeByCommand(t *testing.T, r release) {
 	t.Helper()
 	p := r.platforms[0]
