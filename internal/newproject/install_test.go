@@ -44,7 +44,7 @@ func TestAnInstalledToolMakesAProject(t *testing.T) {
 	}
 	run(t, dir, "go", "tool", "foldql", "lint")
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
-	resp, err := http.Get(serve(t, dir) + "/assets/graphiql.min.js")
+	resp, err := http.Get(serve(t, dir) + "/assets/graphiql.js")
 	if err != nil {
 		t.Fatal(err)
 	}

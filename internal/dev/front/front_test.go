@@ -201,7 +201,7 @@ func TestGraphiQLIsTheServersOwn(t *testing.T) {
 		t.Errorf("before the first server: %s", resp.Status)
 	}
 	board.Serve(backend(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "of the server") }))
-	for _, path := range []string{"/", "/assets/graphiql.min.js", "/schema.graphql", "/graphql"} {
+	for _, path := range []string{"/", "/assets/graphiql.js", "/schema.graphql", "/graphql"} {
 		resp, body := do(t, "GET", at+path, nil)
 		if body != "of the server" || (resp.Header.Get(StatusHeader) != "") != (path == "/graphql") {
 			t.Errorf("%s: %q, %s", path, body, resp.Header.Get(StatusHeader))

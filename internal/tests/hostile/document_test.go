@@ -124,6 +124,13 @@ func (a *author) arguments(b *strings.Builder, f *ast.FieldDefinition) {
 
 // argument returns a literal, or a variable that has it.
 func (a *author) argument(query string, def *ast.ArgumentDefinition) string {
+	if def.Name == "filter" && !a.chance(a.wild) {
+		f := pick(a.dice, filters)
+		if a.chance(30) {
+			return a.variable(def.Type.String(), f.json)
+		}
+		return f.literal
+	}
 	value := a.value(query, def)
 	if a.chance(a.wild) {
 		value = a.hostile()
@@ -146,9 +153,20 @@ func (a *author) variable(declared, value string) string {
 	return "$v" + strconv.Itoa(len(a.variables)-1)
 }
 
+// filters of products, as documents have them and as variables do.
+var filters = []struct{ literal, json string }{
+	{`{}`, `{}`},
+	{`{price: {le: 50}}`, `{"price": {"le": 50}}`},
+	{`{name: {contains: "o"}, price: {exists: true}}`, `{"name": {"contains": "o"}, "price": {"exists": true}}`},
+	{`{or: [{price: {between: [1, 9.5]}}, {not: {name: {beginsWith: "b"}}}]}`,
+		`{"or": [{"price": {"between": [1, 9.5]}}, {"not": {"name": {"beginsWith": "b"}}}]}`},
+	{`{and: [{price: {in: []}}, {name: {ne: ""}}]}`, `{"and": [{"price": {"in": []}}, {"name": {"ne": ""}}]}`},
+}
+
 // dated are the queries whose operands are times.
 var dated = map[string]bool{
-	"Sales_ProductByCategoryNewest": true, "Sales_OrderByCustomerGroup": true, "Sales_OrderHistoryById": true,
+	"Sales_ProductByCategoryNewest": true, "Sales_OrderByCustomerGroup": true, "Sales_OrderByCustomer": true,
+	"Sales_OrderHistoryById":  true,
 	"Sales_OrderTrackingById": true, "Sales_OrderTrackingByStatus": true, "Ops_DeploymentByEnvironment": true,
 }
 
@@ -163,7 +181,9 @@ func (a *author) value(query string, def *ast.ArgumentDefinition) string {
 			all[i] = quoted(a.id(query))
 		}
 		return "[" + strings.Join(all, ", ") + "]"
-	case "consistent", "reverse":
+	case "filter":
+		return "{}"
+	case "consistent", "reverse", "partial":
 		return pick(a.dice, []string{"true", "false"})
 	case "limit":
 		return strconv.Itoa(1 + a.IntN(20))
@@ -236,7 +256,7 @@ func (a *author) selection(b *strings.Builder, def *ast.Definition, depth int) {
 	written := false
 	for _, f := range def.Fields {
 		joins := a.schema.Types[f.Type.Name()].Kind == ast.Object && f.Name != "items"
-		if strings.HasPrefix(f.Name, "__") || joins && depth == 0 || !a.chance(50) && f.Name != "items" {
+		if strings.HasPrefix(f.Name, "__") || joins && depth <= 0 || !a.chance(50) && f.Name != "items" {
 			continue
 		}
 		written = true
@@ -257,7 +277,11 @@ func (a *author) field(b *strings.Builder, def *ast.Definition, f *ast.FieldDefi
 	}
 	own.WriteString(f.Name)
 	a.directive(&own)
-	a.selection(&own, a.schema.Types[f.Type.Name()], depth-1)
+	below := depth - 1
+	if f.Name == "orders" { // of a customer, whom each of them leads to again: answers would grow without end
+		below = min(below, 1)
+	}
+	a.selection(&own, a.schema.Types[f.Type.Name()], below)
 	switch n := a.IntN(100); {
 	case n < 5:
 		b.WriteString("... on " + def.Name + " { " + own.String() + "} ")
