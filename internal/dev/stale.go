@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,12 +17,13 @@ import (
 func (srv *server) renewStale(ctx context.Context, s *session) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	models, shared := srv.stale(ctx)
+	found := srv.stale(ctx)
+	models := found.models()
 	if len(models) == 0 {
 		return
 	}
 	named := strings.Join(models, ", ")
-	if !shared && srv.rebuild(ctx, models) == nil {
+	if found.own && srv.rebuild(ctx, found) == nil {
 		s.out.say("the code of the projectors of %s has changed: their rows are being built again from all events", named)
 		return
 	}
@@ -33,47 +35,69 @@ func (srv *server) renewStale(ctx context.Context, s *session) {
 		"  %s rebuild start %s --url %s", named, program, strings.Join(models, " "), s.url)
 }
 
-// stale are the models whose rows were begun by other code than the server has, and are not being built again, and
-// whether other servers may use their store. There are none where the server does not say, as where it wants a token:
-// its log has it, too.
-func (srv *server) stale(ctx context.Context) (models []string, shared bool) {
+// stale are models whose rows are of other code than the server has.
+type stale struct {
+	serving  []string // rows that serve; none are being built in their place
+	building []string // rows that former code has begun to build
+	own      bool     // their store is known to be the server's alone
+}
+
+func (f *stale) models() []string { return slices.Concat(f.serving, f.building) }
+
+// stale finds them. There are none where the server does not say, as where it wants a token: its log has it, too.
+func (srv *server) stale(ctx context.Context) (found stale) {
+	type generation struct{ CodeChanged bool }
 	var answer struct {
-		SharedStore bool
+		SharedStore *bool // nil of a server whose library is older
 		Rebuilds    []struct {
-			Models   []string
-			Serving  struct{ CodeChanged bool }
-			Building json.RawMessage
+			Models            []string
+			Serving, Building *generation
 		}
 	}
 	resp, err := srv.ask(ctx, http.MethodGet, "/admin/rebuilds", nil)
 	if err != nil {
-		return nil, false
+		return found
 	}
 	defer resp.Body.Close()
 	if json.NewDecoder(resp.Body).Decode(&answer) != nil {
-		return nil, false
+		return found
 	}
+	found.own = answer.SharedStore != nil && !*answer.SharedStore
 	for _, one := range answer.Rebuilds {
-		if one.Serving.CodeChanged && one.Building == nil {
-			models = append(models, one.Models...)
+		switch {
+		case one.Building != nil && one.Building.CodeChanged:
+			found.building = append(found.building, one.Models...)
+		case one.Building == nil && one.Serving != nil && one.Serving.CodeChanged:
+			found.serving = append(found.serving, one.Models...)
 		}
 	}
-	return models, answer.SharedStore
+	return found
 }
 
-// rebuild has the server build the rows of models again, beside those that it serves.
-func (srv *server) rebuild(ctx context.Context, models []string) error {
+// rebuild has the server build the rows of models again, beside those that it serves. Those that former code has begun
+// to build are dropped before.
+func (srv *server) rebuild(ctx context.Context, found stale) error {
+	if len(found.building) > 0 {
+		if err := srv.decide(ctx, "/admin/rebuild/abort", found.building); err != nil {
+			return err
+		}
+	}
+	return srv.decide(ctx, "/admin/rebuild", found.models())
+}
+
+// decide has the server do something about the rows of models.
+func (srv *server) decide(ctx context.Context, path string, models []string) error {
 	body, err := json.Marshal(map[string][]string{"names": models})
 	if err != nil {
 		return err
 	}
-	resp, err := srv.ask(ctx, http.MethodPost, "/admin/rebuild", body)
+	resp, err := srv.ask(ctx, http.MethodPost, path, body)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusNoContent {
-		return fmt.Errorf("build the rows again: the server answers %s", resp.Status)
+		return fmt.Errorf("POST %s: the server answers %s", path, resp.Status)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -26,10 +27,19 @@ type process struct {
 	err  error         // what it ended with, then
 }
 
+// host is where servers listen. Clients go on asking at the address of one that was killed, so no other test may get its
+// port; on Linux, all of 127.0.0.0/8 is this machine.
+func host() string {
+	if runtime.GOOS == "linux" {
+		return "127.0.0.2"
+	}
+	return "127.0.0.1"
+}
+
 // launch runs the server with the arguments and more environment, and returns when it listens. Dir is where its log
 // goes.
 func launch(bin, dir string, env []string, args ...string) (*process, error) {
-	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"},
+	cmd := exec.Command(bin, append([]string{"serve", "--listen", host() + ":0", "--auth=off", "--log-format", "json"},
 		args...)...)
 	// Of our own variables those that steer this test would be none of the server's.
 	cmd.Env = append(environment(), env...)

@@ -1,0 +1,59 @@
+package dev
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone: those that former code has begun to build are dropped before;
+// of a store that others may write to, or of which a server of an older library says nothing, nothing is decided.
+func TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone(t *testing.T) {
+	const rebuilds = `"rebuilds": [{"models": ["A"], "serving": {"codeChanged": true}}, {"models": ["B"], "serving": {}},
+		{"models": ["C"], "serving": {}, "building": {"codeChanged": true}},
+		{"models": ["D"], "serving": {"codeChanged": true}, "building": {}}, {"models": ["E"]}]`
+	const command = "server rebuild start A C --url http://127.0.0.1:8080"
+	for name, c := range map[string]struct {
+		answer string
+		status int
+		asked  []string
+		told   string
+	}{
+		"a store of its own": {`{"sharedStore": false, ` + rebuilds + `}`, http.StatusNoContent,
+			[]string{`/admin/rebuild/abort {"names":["C"]}`, `/admin/rebuild {"names":["A","C"]}`},
+			"of A, C has changed: their rows are being built again"},
+		"a server that refuses": {`{"sharedStore": false, ` + rebuilds + `}`, http.StatusConflict,
+			[]string{`/admin/rebuild/abort {"names":["C"]}`}, command},
+		"a shared store":       {`{"sharedStore": true, ` + rebuilds + `}`, http.StatusNoContent, nil, command},
+		"an older library":     {`{` + rebuilds + `}`, http.StatusNoContent, nil, command},
+		"nothing that is old":  {`{"sharedStore": false, "rebuilds": [{"models": ["B"], "serving": {}}]}`, 204, nil, ""},
+		"a server that is shy": {`{"title": "Unauthorized"}`, http.StatusNoContent, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			of := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = w.Write([]byte(c.answer))
+					return
+				}
+				body := make([]byte, r.ContentLength)
+				_, _ = r.Body.Read(body)
+				asked = append(asked, r.URL.Path+" "+string(body))
+				w.WriteHeader(c.status)
+			}))
+			defer of.Close()
+			var out strings.Builder
+			srv := &server{address: strings.TrimPrefix(of.URL, "http://")}
+			srv.renewStale(t.Context(), &session{out: &console{to: &out}, url: "http://127.0.0.1:8080"})
+			if diff := cmp.Diff(c.asked, asked); diff != "" {
+				t.Errorf("-want +asked:\n%s", diff)
+			}
+			if !strings.Contains(out.String(), c.told) || c.told == "" && out.String() != "" {
+				t.Errorf("it tells %q, want %q", out.String(), c.told)
+			}
+		})
+	}
+}
