@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone: those that former code has begun to build are dropped before;
-// of a store that others may write to, or of which a server of an older library says nothing, nothing is decided.
+// TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone: those that former code has begun to build are dropped
+// before; of a store that others may write to, or of which a server of an older library says nothing, nothing is
+// decided.
 func TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone(t *testing.T) {
 	const rebuilds = `"rebuilds": [{"models": ["A"], "serving": {"codeChanged": true}}, {"models": ["B"], "serving": {}},
 		{"models": ["C"], "serving": {}, "building": {"codeChanged": true}},

@@ -27,8 +27,8 @@ type process struct {
 	err  error         // what it ended with, then
 }
 
-// host is where servers listen. Clients go on asking at the address of one that was killed, so no other test may get its
-// port; on Linux, all of 127.0.0.0/8 is this machine.
+// host is where servers listen. Clients go on asking at the address of one that was killed, so no other test may get
+// its port; on Linux, all of 127.0.0.0/8 is this machine.
 func host() string {
 	if runtime.GOOS == "linux" {
 		return "127.0.0.2"
