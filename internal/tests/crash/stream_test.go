@@ -185,7 +185,7 @@ func (s *slot) switched(ctx context.Context) error {
 			return fmt.Errorf("the rows of the next release do not serve: %w: %s", ctx.Err(), seen)
 		case <-s.p.done:
 			return errors.Join(errors.New("the server ended while it built rows"), s.p.err)
-		case <-time.After(20 * time.Millisecond): // the next look
+		case <-time.After(100 * time.Millisecond): // the next look, which costs the server reads of what it builds
 		}
 	}
 }
