@@ -106,7 +106,7 @@ var rules = map[string]rule{
 	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore",
 		"eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
 	// The engine of projections: who is above may import who is below.
-	"projection/internal/delivery": {own: []string{"eventlog", "keys", "querydb", "internal/backoff",
+	"projection/internal/delivery": {own: []string{"eventlog", "keys", "querydb", "querydb/driver", "internal/backoff",
 		"projection/internal/checkpoint",
 		"projection/internal/cascade", "projection/internal/deadletter", "projection/internal/fold",
 		"projection/internal/pace", "projection/internal/position",

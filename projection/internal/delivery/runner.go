@@ -28,6 +28,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Runner folds the events of a source into the rows of one projection: see projection.Runner.
@@ -91,6 +92,9 @@ func (r *Runner) Abandoned() int64 { return r.calls.Abandoned() }
 
 // Run folds events as they come: see projection.Runner.Run.
 func (r *Runner) Run(ctx context.Context) (err error) {
+	if r.cfg.Budget != nil {
+		ctx = driver.InBackground(ctx)
+	}
 	if err := r.begin(ctx); err != nil {
 		return err
 	}

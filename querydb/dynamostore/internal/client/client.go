@@ -38,7 +38,7 @@ type Client struct {
 	Options  Options
 	Counters Counters
 
-	inFlight chan struct{} // as full as there are requests in flight
+	inFlight inFlight
 	breaker  breaker
 }
 
@@ -71,7 +71,7 @@ func New(ctx context.Context, o Options) (*Client, error) {
 			driver.ErrInvalid)
 	}
 	return &Client{
-		API: api, Options: o, inFlight: make(chan struct{}, o.Concurrency), breaker: breaker{log: o.Log},
+		API: api, Options: o, inFlight: newInFlight(o.Concurrency), breaker: breaker{log: o.Log},
 	}, nil
 }
 

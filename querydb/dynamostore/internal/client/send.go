@@ -32,20 +32,20 @@ const (
 // budget is one that somebody waits for.
 func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
-	again, awaited := false, driver.BudgetOf(ctx) != nil
+	again, of := false, laneOf(ctx)
 	for n := 0; ; n++ {
-		if awaited {
+		if of == awaited {
 			if err := c.breaker.admit(ctx, c.probe); err != nil {
 				return err
 			}
 		}
-		err := c.attempt(ctx, deadline, awaited, again, call)
+		err := c.attempt(ctx, deadline, of, again, call)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		what := retryabilityOf(err)
 		delay := Delay(n)
-		if what == final || time.Since(began)+delay > c.retryFor(awaited, what) {
+		if what == final || time.Since(began)+delay > c.retryFor(of, what) {
 			return err
 		}
 		if what == refused {
@@ -61,8 +61,8 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 }
 
 // retryFor is how long a request is retried that failed so.
-func (c *Client) retryFor(awaited bool, what retryability) time.Duration {
-	if awaited && what == doubtful {
+func (c *Client) retryFor(of lane, what retryability) time.Duration {
+	if of == awaited && what == doubtful {
 		return min(readRetryFor, c.Options.RetryFor)
 	}
 	return c.Options.RetryFor
@@ -70,16 +70,16 @@ func (c *Client) retryFor(awaited bool, what retryability) time.Duration {
 
 // attempt makes the request once, when there is room for one more in flight.
 func (c *Client) attempt(
-	ctx context.Context, deadline time.Time, awaited, again bool, call func(ctx context.Context, again bool) error,
+	ctx context.Context, deadline time.Time, of lane, again bool, call func(ctx context.Context, again bool) error,
 ) error {
 	timeout := attemptTimeout
-	if awaited {
+	if of == awaited {
 		timeout = readTimeout
 	}
-	if err := c.acquire(ctx, awaited); err != nil {
+	if err := c.inFlight.enter(ctx, of); err != nil {
 		return err
 	}
-	defer func() { <-c.inFlight }()
+	defer c.inFlight.leave(of)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -116,29 +116,6 @@ func (c *Client) observe(began time.Time, err error) {
 		c.breaker.unanswered(began, err)
 	case what == refused || errors.As(err, &api):
 		c.breaker.answered()
-	}
-}
-
-// acquire waits for room for one more request in flight; not for long where somebody waits for it.
-func (c *Client) acquire(ctx context.Context, awaited bool) error {
-	select {
-	case c.inFlight <- struct{}{}:
-		return nil
-	default:
-	}
-	var enough <-chan time.Time
-	if awaited {
-		timer := time.NewTimer(readTimeout)
-		defer timer.Stop()
-		enough = timer.C
-	}
-	select {
-	case c.inFlight <- struct{}{}:
-		return nil
-	case <-enough:
-		return errBusy
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
