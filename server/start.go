@@ -55,8 +55,8 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if rows.Dynamo != nil {
 		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
-	if rows.Pebble != nil {
-		s.measured = append(s.measured, &metrics.RowCache{Store: rows.Pebble})
+	if rows.CacheStats != nil {
+		s.measured = append(s.measured, &metrics.RowCache{Stats: rows.CacheStats})
 	}
 	s.storages.Add("rows", rows.Driver)
 	if err := s.bind(ctx, store, from); err != nil {

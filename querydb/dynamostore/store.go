@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/read"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/rowcache"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/write"
 )
 
@@ -25,11 +26,21 @@ type Config struct {
 	// minutes at most, because DynamoDB knows a repeated transaction for no more than 10. The end of a call's context
 	// ends it at once.
 	RetryFor time.Duration
+	// RowCacheTTL is for how long a row that was read for a client may be given to others who do not ask for consistent
+	// reads: 0, the default, is not at all. It is how much older than DynamoDB's own answer one may be where another
+	// process has written the row. What this process writes is not given out any more.
+	RowCacheTTL time.Duration
+	// RowCacheBytes bounds about what those rows take; 64 MB by default.
+	RowCacheBytes int64
 	// Log is told of requests that are sent again, at the debug level; slog.Default by default.
 	Log *slog.Logger
 }
 
-const mostRetryFor = 5 * time.Minute
+const (
+	mostRetryFor = 5 * time.Minute
+	// MaxRowCacheTTL bounds Config.RowCacheTTL.
+	MaxRowCacheTTL = 24 * time.Hour
+)
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Concurrency == 0 {
@@ -37,6 +48,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.RetryFor == 0 {
 		c.RetryFor = 30 * time.Second
+	}
+	if c.RowCacheBytes == 0 {
+		c.RowCacheBytes = 64 << 20
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
@@ -48,6 +62,14 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("dynamostore: %w: RetryFor is %v, and may be %v at most", driver.ErrInvalid, c.RetryFor,
 			mostRetryFor)
 	}
+	if c.RowCacheTTL < 0 || c.RowCacheTTL > MaxRowCacheTTL {
+		return c, fmt.Errorf("dynamostore: %w: RowCacheTTL is %v, and may be %v at most", driver.ErrInvalid, c.RowCacheTTL,
+			MaxRowCacheTTL)
+	}
+	if c.RowCacheBytes < 0 {
+		return c, fmt.Errorf("dynamostore: %w: RowCacheBytes is %d, and must be at least 1", driver.ErrInvalid,
+			c.RowCacheBytes)
+	}
 	return c, nil
 }
 
@@ -57,6 +79,7 @@ func (c Config) withDefaults() (Config, error) {
 type Store struct {
 	client  *client.Client
 	reader  *read.Reader
+	rows    *rowcache.Cache // nil where none are kept
 	applier *write.Applier
 	tables  *manager
 	marks   *marks
@@ -87,7 +110,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStore(c, cfg.Prefix), nil
+	s := newStore(c, cfg.Prefix)
+	if cfg.RowCacheTTL > 0 {
+		s.rows, err = rowcache.New(rowcache.Options{Bytes: cfg.RowCacheBytes, TTL: cfg.RowCacheTTL})
+	}
+	return s, err
 }
 
 func newStore(c *client.Client, prefix string) *Store {
@@ -140,35 +167,4 @@ func (s *Store) enter(ctx context.Context) (leave func(), err error) {
 		return nil, err
 	}
 	return s.calls.RUnlock, nil
-}
-
-// Get implements driver.Driver.
-func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return s.reader.Get(ctx, g)
-}
-
-// Query implements driver.Driver. Rows that have expired, and deleted ones, are skipped until the page is full; so a
-// page reads at most twice the keys that it skips, and one key more than its rows.
-func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return driver.Page{}, err
-	}
-	defer leave()
-	return s.reader.Query(ctx, q)
-}
-
-// Apply implements driver.Driver: each write is a request of its own, many at a time, and Last comes after them.
-func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return s.applier.Apply(ctx, b)
 }

@@ -55,18 +55,12 @@ func newRowCache(bytes int64) (*rowCache, error) {
 	return &rowCache{entries: entries}, nil
 }
 
-// CacheStats tells what the row cache has been good for since the store was opened.
-type CacheStats struct {
-	Hits, Misses uint64 // keys that reads for clients found in it, or did not
-	Rows         int    // that are in it, and keys under which there is no row
-	Bytes        uint64 // that they take, about
-}
-
 // CacheStats returns the counters of the row cache.
-func (s *Store) CacheStats() CacheStats {
+func (s *Store) CacheStats() driver.CacheStats {
 	c := s.rows
 	c.entries.CleanUp() // else what was added just now may not be weighed yet
-	return CacheStats{c.hits.Load(), c.misses.Load(), c.entries.EstimatedSize(), c.entries.WeightedSize()}
+	return driver.CacheStats{Hits: c.hits.Load(), Misses: c.misses.Load(), Rows: c.entries.EstimatedSize(),
+		Bytes: c.entries.WeightedSize()}
 }
 
 // find fills in the rows that are cached, and returns the places of the others. It charges for them as for rows that

@@ -255,7 +255,7 @@ func TestReadsThatPassByTheCacheNeitherUseNorFillIt(t *testing.T) {
 		}
 	}
 	read(true)
-	if got := s.CacheStats(); got != (CacheStats{}) {
+	if got := s.CacheStats(); got != (driver.CacheStats{}) {
 		t.Errorf("after a read that passes by the cache: %+v", got)
 	}
 	read(false)

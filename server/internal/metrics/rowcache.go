@@ -3,15 +3,17 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/foldql/foldql/querydb/pebblestore"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
-// RowCache reads the counters of the row cache of an embedded store.
-type RowCache struct{ Store *pebblestore.Store }
+// RowCache reads the counters of the row cache of a store.
+type RowCache struct {
+	Stats func() driver.CacheStats
+}
 
 var (
 	rowCacheHits = describe("foldql_row_cache_hits_total",
-		"Keys of rows that queries found in the row cache of an embedded store.")
+		"Keys of rows that queries found in the row cache.")
 	rowCacheMisses = describe("foldql_row_cache_misses_total",
 		"Keys of rows that queries did not find there.")
 	rowCacheRows = describe("foldql_row_cache_rows",
@@ -28,7 +30,7 @@ func (m *RowCache) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (m *RowCache) Collect(to chan<- prometheus.Metric) {
-	s := m.Store.CacheStats()
+	s := m.Stats()
 	counter(to, rowCacheHits, float64(s.Hits))
 	counter(to, rowCacheMisses, float64(s.Misses))
 	gauge(to, rowCacheRows, float64(s.Rows))

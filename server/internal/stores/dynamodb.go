@@ -15,7 +15,7 @@ import (
 
 // openDynamo opens rows in DynamoDB, where the tables are as the models need them.
 func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, error) {
-	cfg.Log = o.Logger
+	cfg.Log, cfg.RowCacheTTL, cfg.RowCacheBytes = o.Logger, o.RowCacheTTL, o.CacheBytes
 	drv, err := dynamostore.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,11 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Rows{DB: db, Driver: drv, Dynamo: drv}, nil
+	rows := &Rows{DB: db, Driver: drv, Dynamo: drv}
+	if cfg.RowCacheTTL > 0 {
+		rows.CacheStats = func() driver.CacheStats { return drv.Stats().RowCache }
+	}
+	return rows, nil
 }
 
 // lookedUpAtOnce is for how many projections at once it is looked up where they write to.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -22,14 +23,16 @@ type Rows struct {
 	*querydb.DB
 	Driver driver.Driver
 	Dynamo *dynamostore.Store // the driver, where it is this one
-	Pebble *pebblestore.Store // the driver, where it is this one
-	Dir    string             // of an embedded store, "" for any other
+	// CacheStats are the counters of the driver's cache of rows; nil where it keeps none.
+	CacheStats func() driver.CacheStats
+	Dir        string // of an embedded store, "" for any other
 }
 
 // Options are how a store is opened, and for whose rows.
 type Options struct {
-	CacheBytes  int64  // of an embedded store
-	Reserve     uint64 // bytes of free disk space that an embedded store leaves alone
+	CacheBytes  int64         // of an embedded store, or for rows of DynamoDB
+	RowCacheTTL time.Duration // of rows of DynamoDB: see dynamostore.Config
+	Reserve     uint64        // bytes of free disk space that an embedded store leaves alone
 	Models      []*querydb.Model
 	Projections []projection.Projection // that write them: they say which tables in DynamoDB must be there
 	Logger      *slog.Logger
@@ -64,7 +67,7 @@ func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error
 	if err != nil {
 		return nil, err
 	}
-	rows.Dir, rows.Pebble = at.Rows(), drv
+	rows.Dir, rows.CacheStats = at.Rows(), drv.CacheStats
 	return rows, nil
 }
 

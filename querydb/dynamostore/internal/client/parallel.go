@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do n times, as many at a time as requests of its lane may be in flight. The first error cancels what is not
-// done yet. A panic in one of them is raised in the caller: in a goroutine of its own it would end the process.
+// Each calls do n times, as many at a time as requests of its lane may be in flight. The first error cancels what is
+// not done yet. A panic in one of them is raised in the caller: in a goroutine of its own it would end the process.
 func (c *Client) Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)

@@ -21,6 +21,15 @@ type Reader struct {
 
 func NewReader(c *client.Client, of *item.Codecs) *Reader { return &Reader{client: c, codecs: of} }
 
+// TableName is the name that DynamoDB knows a table by.
+func (r *Reader) TableName(t *driver.Table) (string, error) {
+	sh, err := r.codecs.Of(t)
+	if err != nil {
+		return "", err
+	}
+	return sh.Layout.Table, nil
+}
+
 // Get reads rows by their keys: one by GetItem, more in batches of a hundred, several of them at a time.
 func (r *Reader) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if g.Snapshot && len(g.Keys) > 1 {

@@ -1,0 +1,175 @@
+// Package rowcache keeps rows of a store that other processes write to, for as long as a client may be given rows that
+// are out of date.
+//
+// A row is kept with the moment before it was read, and given out no later than Options.TTL after that. So it is at
+// most that much older than what the store itself would have answered. What this process writes it drops at once.
+package rowcache
+
+import (
+	"context"
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Options are the bounds of a Cache.
+type Options struct {
+	Bytes int64
+	TTL   time.Duration    // for how long a row is given out
+	Now   func() time.Time // time.Now by default; its times have a monotonic part where they can
+}
+
+// Cache keeps rows that were read for clients, and keys under which there was no row.
+type Cache struct {
+	Options
+	entries *otter.Cache[place, *entry]
+	seed    maphash.Seed
+	// written counts the writes of this process, by places: a row that was read before one of them ended is not kept.
+	written [512]atomic.Uint64
+
+	hits, misses atomic.Uint64
+}
+
+// place is where a row is. Those of several models in one table are told apart, as each sees only its own.
+type place struct {
+	table string
+	kind  string
+	keys.Key
+}
+
+// entry is a row as it was read. It has its key alone where there was none.
+type entry struct {
+	row  driver.Row
+	of   *driver.Table // a former layout reads rows in another way
+	read time.Time     // before it was
+}
+
+// What an entry takes, about, beside its keys and its record, and what each of its index keys does.
+const (
+	entryBytes    = 400
+	indexKeyBytes = 40
+)
+
+// New makes an empty Cache.
+func New(o Options) (*Cache, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	entries, err := otter.New(&otter.Options[place, *entry]{
+		MaximumWeight: uint64(max(o.Bytes, 1)),
+		Weigher: func(p place, e *entry) uint32 {
+			return uint32(entryBytes + indexKeyBytes*len(e.row.Indexes) + len(p.PK) + len(p.SK) + len(e.row.Record))
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Cache{Options: o, entries: entries, seed: maphash.MakeSeed()}, nil
+}
+
+// Stats returns the counters of the Cache.
+func (c *Cache) Stats() driver.CacheStats {
+	c.entries.CleanUp() // else what was added just now may not be weighed yet
+	return driver.CacheStats{Hits: c.hits.Load(), Misses: c.misses.Load(), Rows: c.entries.EstimatedSize(),
+		Bytes: c.entries.WeightedSize()}
+}
+
+// serves reports whether rows may be those of the Cache: for clients who wait, and have not asked for more than
+// DynamoDB itself promises.
+func serves(ctx context.Context, g *driver.Get) bool {
+	return driver.BudgetOf(ctx) != nil && !g.Consistent && !g.Snapshot && !g.NoCache && g.Writer == ""
+}
+
+// Get answers from the Cache what it can, and has the rest read.
+func (c *Cache) Get(
+	ctx context.Context, table string, g driver.Get, read func(context.Context, driver.Get) ([]driver.Row, error),
+) ([]driver.Row, error) {
+	if !serves(ctx, &g) {
+		return read(ctx, g)
+	}
+	rows := make([]driver.Row, len(g.Keys))
+	missing, err := c.find(ctx, table, &g, rows)
+	if err != nil || len(missing) == 0 {
+		return rows, err
+	}
+	rest := g
+	rest.Keys = make([]keys.Key, len(missing))
+	for i, at := range missing {
+		rest.Keys[i] = g.Keys[at]
+	}
+	before := c.moment(table, &rest)
+	found, err := read(ctx, rest)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range missing {
+		rows[at] = found[i]
+		c.keep(before.places[i], before.written[i], &entry{row: found[i], of: g.Table, read: before.now})
+	}
+	return rows, nil
+}
+
+// find fills in the rows that are there, and returns the places of the others. They are charged for as read ones are.
+func (c *Cache) find(ctx context.Context, table string, g *driver.Get, rows []driver.Row) (missing []int, err error) {
+	now, budget := c.Now(), driver.BudgetOf(ctx)
+	for i, k := range g.Keys {
+		e, is := c.entries.GetIfPresent(place{table, g.Table.Kind, k})
+		if !is || e.of != g.Table || now.Sub(e.read) >= c.TTL {
+			missing = append(missing, i)
+			continue
+		}
+		rows[i].Key = k
+		if e.row.Record == nil || e.row.Expired(g.Now) {
+			continue
+		}
+		if err := driver.Charge(budget, len(e.row.Record)); err != nil {
+			return nil, err
+		}
+		rows[i] = e.row
+	}
+	c.hits.Add(uint64(len(rows) - len(missing)))
+	c.misses.Add(uint64(len(missing)))
+	return missing, nil
+}
+
+// moment is one before rows are read.
+type moment struct {
+	now     time.Time
+	places  []place
+	written []uint64 // that had been, by place
+}
+
+func (c *Cache) moment(table string, g *driver.Get) moment {
+	m := moment{now: c.Now(), places: make([]place, len(g.Keys)), written: make([]uint64, len(g.Keys))}
+	for i, k := range g.Keys {
+		m.places[i] = place{table, g.Table.Kind, k}
+		m.written[i] = c.writesAt(m.places[i]).Load()
+	}
+	return m
+}
+
+// keep adds a row, unless this process has written one at its place since it was read.
+func (c *Cache) keep(at place, written uint64, e *entry) {
+	c.entries.Compute(at, func(*entry, bool) (*entry, otter.ComputeOp) {
+		if c.writesAt(at).Load() != written {
+			return nil, otter.CancelOp
+		}
+		return e, otter.WriteOp
+	})
+}
+
+// Wrote drops a row that this process may have written. It is called after the write has ended, however it did.
+func (c *Cache) Wrote(table, kind string, k keys.Key) {
+	at := place{table, kind, k}
+	c.writesAt(at).Add(1) // first: whoever keeps a row afterwards sees it, and what was kept before is dropped below
+	c.entries.Invalidate(at)
+}
+
+func (c *Cache) writesAt(at place) *atomic.Uint64 {
+	return &c.written[maphash.Comparable(c.seed, at)%uint64(len(c.written))]
+}

@@ -1,0 +1,288 @@
+package rowcache
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// table is a table that other processes write to, and a clock.
+type table struct {
+	t     *testing.T
+	is    *driver.Table
+	rows  map[keys.Key]string
+	now   time.Time
+	reads int    // keys that were read
+	amid  func() // called when the table has answered, before the cache hears of it
+	cache *Cache
+}
+
+func newTable(t *testing.T, ttl time.Duration) *table {
+	s := &table{t: t, is: &driver.Table{Name: "cards"}, rows: map[keys.Key]string{}, now: time.Unix(1_700_000_000, 0)}
+	var err error
+	if s.cache, err = New(Options{Bytes: 1 << 20, TTL: ttl, Now: func() time.Time { return s.now }}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *table) read(_ context.Context, g driver.Get) ([]driver.Row, error) {
+	rows := make([]driver.Row, len(g.Keys))
+	for i, k := range g.Keys {
+		s.reads++
+		if rows[i].Key = k; s.rows[k] != "" {
+			rows[i].Record = record.Record(s.rows[k])
+		}
+	}
+	if s.amid != nil {
+		s.amid()
+	}
+	return rows, nil
+}
+
+type budget struct{ left int }
+
+func (b *budget) Take(n int) error {
+	if b.left -= n; b.left < 0 {
+		return errors.New("too much")
+	}
+	return nil
+}
+
+// get reads rows as queries do, and returns their texts, "" for no row.
+func (s *table) get(change func(*driver.Get), ks ...keys.Key) []string {
+	s.t.Helper()
+	g := driver.Get{Table: s.is, Keys: ks}
+	if change != nil {
+		change(&g)
+	}
+	rows, err := s.cache.Get(driver.WithBudget(s.t.Context(), &budget{1 << 20}), "cards", g, s.read)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.texts(rows, ks)
+}
+
+func (s *table) texts(rows []driver.Row, ks []keys.Key) []string {
+	texts := make([]string, len(rows))
+	for i, r := range rows {
+		if r.Key != ks[i] {
+			s.t.Fatalf("row %d has the key %v, want %v", i, r.Key, ks[i])
+		}
+		if r.Record != nil {
+			texts[i] = string(r.Record)
+		}
+	}
+	return texts
+}
+
+var one, two = keys.Key{PK: "1"}, keys.Key{PK: "2", SK: "a"}
+
+func (s *table) want(texts []string, reads int, want ...string) {
+	s.t.Helper()
+	if diff := cmp.Diff(want, texts); diff != "" {
+		s.t.Errorf("the rows differ (-want +got):\n%s", diff)
+	}
+	if s.reads != reads {
+		s.t.Errorf("%d keys were read, want %d", s.reads, reads)
+	}
+}
+
+func TestARowIsGivenOutForItsTimeAndNoLonger(t *testing.T) {
+	s := newTable(t, time.Second)
+	s.rows[one] = "old"
+	s.want(s.get(nil, one, two), 2, "old", "")
+	s.rows[one], s.rows[two] = "new", "there"
+	s.now = s.now.Add(time.Second - 1)
+	s.want(s.get(nil, two, one), 2, "", "old")
+	s.now = s.now.Add(1)
+	s.want(s.get(nil, one), 3, "new")
+	s.want(s.get(nil, one, two), 4, "new", "there")
+	if got := s.cache.Stats(); got.Hits != 3 || got.Misses != 4 || got.Rows != 2 || got.Bytes == 0 {
+		t.Errorf("the cache counts %+v, want 3 hits, 4 misses and 2 rows", got)
+	}
+}
+
+// TestARowIsAsOldAsItsReadIsLong: the time counts from before the read, which may have seen the row at its beginning.
+func TestARowIsAsOldAsItsReadIsLong(t *testing.T) {
+	s := newTable(t, time.Second)
+	s.amid = func() { s.now = s.now.Add(time.Second) }
+	s.rows[one] = "old"
+	s.get(nil, one)
+	s.rows[one] = "new"
+	s.want(s.get(nil, one), 2, "new")
+}
+
+// TestWhatThisProcessWritesIsNotGivenOutAsItWasBefore: neither when it was kept, nor when it is read meanwhile.
+func TestWhatThisProcessWritesIsNotGivenOutAsItWasBefore(t *testing.T) {
+	s := newTable(t, time.Hour)
+	write := func(text string) {
+		s.rows[one] = text
+		s.cache.Wrote("cards", "", one)
+	}
+	write("1")
+	s.want(s.get(nil, one), 1, "1")
+	write("2")
+	s.want(s.get(nil, one), 2, "2")
+	write("3")
+	s.amid = func() { write("4") }
+	s.want(s.get(nil, one), 3, "3") // as it was when it was asked for
+	s.amid = nil
+	s.want(s.get(nil, one), 4, "4")
+	s.want(s.get(nil, one), 4, "4")
+}
+
+func TestReadsThatAskForMoreAreNotAnsweredFromMemory(t *testing.T) {
+	for name, change := range map[string]func(*driver.Get){
+		"consistent": func(g *driver.Get) { g.Consistent = true }, "snapshot": func(g *driver.Get) { g.Snapshot = true },
+		"of a fold": func(g *driver.Get) { g.NoCache = true }, "with positions": func(g *driver.Get) { g.Writer = "w" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTable(t, time.Hour)
+			s.rows[one] = "old"
+			s.get(change, one)
+			s.want(s.get(nil, one), 2, "old") // nor was it kept
+			s.rows[one] = "new"
+			s.want(s.get(change, one), 3, "new")
+		})
+	}
+	s := newTable(t, time.Hour)
+	for range 2 {
+		if _, err := s.cache.Get(t.Context(), "cards", driver.Get{Table: s.is, Keys: []keys.Key{one}}, s.read); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.reads != 2 {
+		t.Error("a read that no client waits for is answered from memory")
+	}
+}
+
+func TestRowsOfOtherTablesKindsAndLayoutsAreOthers(t *testing.T) {
+	s := newTable(t, time.Hour)
+	s.rows[one] = "row"
+	s.get(nil, one)
+	for i, other := range []*driver.Table{{Name: "cards", Kind: "Owner"}, {Name: "cards"}} {
+		s.get(func(g *driver.Get) { g.Table = other }, one)
+		if s.reads != i+2 {
+			t.Errorf("%+v: a row of another kind or layout is taken for one of it", other)
+		}
+	}
+	g := driver.Get{Table: s.is, Keys: []keys.Key{one}}
+	if _, err := s.cache.Get(driver.WithBudget(t.Context(), &budget{1 << 20}), "others", g, s.read); err != nil {
+		t.Fatal(err)
+	}
+	if s.reads != 4 {
+		t.Error("a row of another table is taken for one of it")
+	}
+}
+
+func TestRowsFromMemoryExpireAndAreChargedFor(t *testing.T) {
+	s := newTable(t, time.Hour)
+	expires := s.now.Add(time.Minute)
+	read := func(_ context.Context, g driver.Get) ([]driver.Row, error) {
+		return []driver.Row{{Key: one, Record: record.Record("row"), Expires: expires}}, nil
+	}
+	get := func(left int, now time.Time) ([]driver.Row, error) {
+		return s.cache.Get(driver.WithBudget(t.Context(), &budget{left}), "cards",
+			driver.Get{Table: s.is, Keys: []keys.Key{one}, Now: now}, read)
+	}
+	for _, c := range []struct {
+		left int
+		now  time.Time
+		want string
+		err  error
+	}{
+		{1000, s.now, "row", nil}, {1000, expires.Add(-1), "row", nil}, {10, s.now, "", driver.ErrOverBudget},
+		{10, expires, "", nil},
+	} {
+		rows, err := get(c.left, c.now)
+		if !errors.Is(err, c.err) {
+			t.Fatalf("%+v: the error is %v", c, err)
+		}
+		if err == nil && string(rows[0].Record) != c.want {
+			t.Errorf("%+v: the row is %q", c, rows[0].Record)
+		}
+	}
+}
+
+// version is what was under a key from a moment on.
+type version struct {
+	text string
+	own  bool // written by this process
+	at   time.Time
+}
+
+// mayBe reports whether a read that began then may answer so: with what was there no longer ago than the cache may
+// keep it, and what this process had not written over before.
+func mayBe(text string, history []version, asked time.Time, ttl time.Duration) bool {
+	for n, v := range history {
+		later := history[n+1:]
+		over := slices.ContainsFunc(later, func(l version) bool { return l.own && !l.at.After(asked) })
+		recent := len(later) == 0 || later[0].at.After(asked.Add(-ttl))
+		if v.text == text && recent && !over {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNoRowIsOlderThanItMayBe: random reads are answered so while other processes write, and this one does.
+func TestNoRowIsOlderThanItMayBe(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	const ttl = 100 * time.Millisecond
+	s := newTable(t, ttl)
+	pass := func() { s.now = s.now.Add(time.Duration(1+rng.IntN(20)) * time.Millisecond) }
+	history := map[keys.Key][]version{}
+	for n := range 5 {
+		history[keys.Key{PK: strconv.Itoa(n)}] = []version{{at: s.now}}
+	}
+	write := func() {
+		k := keys.Key{PK: strconv.Itoa(rng.IntN(5))}
+		v := version{strconv.Itoa(rng.IntN(1 << 30)), rng.IntN(2) == 0, s.now}
+		if rng.IntN(4) == 0 {
+			v.text = ""
+		}
+		s.rows[k] = v.text
+		history[k] = append(history[k], v)
+		if v.own {
+			s.cache.Wrote("cards", "", k)
+		}
+	}
+	s.amid = func() {
+		for range rng.IntN(3) {
+			pass()
+			write()
+		}
+	}
+	for range 5000 {
+		pass()
+		if rng.IntN(3) == 0 {
+			write()
+		}
+		asked := s.now
+		var ks []keys.Key
+		for _, n := range rng.Perm(5)[:1+rng.IntN(4)] {
+			ks = append(ks, keys.Key{PK: strconv.Itoa(n)})
+		}
+		for i, text := range s.get(nil, ks...) {
+			if !mayBe(text, history[ks[i]], asked, ttl) {
+				t.Fatalf("at %v the row %v is %q, of %+v", asked, ks[i], text, history[ks[i]])
+			}
+		}
+	}
+	if got := s.cache.Stats(); got.Hits < 500 {
+		t.Errorf("the cache was hit %d times: this proves nothing", got.Hits)
+	}
+}
