@@ -43,9 +43,6 @@ type Source struct {
 	mapping   *payload.Mapping
 	longest   int // bytes of a line that are kept
 
-	decoded  recent
-	decoding sync.Mutex // held by the reader that decodes the next block
-
 	mu     sync.Mutex
 	idle   []*cursor // the one used last is the last
 	end    uint64    // offset of the last event, once it is known
@@ -118,8 +115,8 @@ func (s *Source) usable(ctx context.Context, partition string) error {
 	return ctx.Err()
 }
 
-// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing, and less where another
-// reader has been there a little before; any other position is reached by passing over the lines before it.
+// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing; any other position is
+// reached by passing over the lines before it. Several readers better read from a shared.Source of it.
 func (s *Source) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return nil, err
@@ -127,55 +124,32 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 	if known, end := s.known(); most <= 0 || known && after >= end {
 		return nil, nil
 	}
-	events := s.decoded.find(after)
-	if events == nil {
-		var err error
-		if events, err = s.decode(ctx, after, max(most, blockEvents)); err != nil {
-			if closed := s.usable(ctx, partition); closed != nil {
-				return nil, closed // which is why the reading failed
-			}
-			return nil, err
-		}
-	}
-	return events[:min(most, len(events)):min(most, len(events))], nil
-}
-
-// A block is so many events at least, and at most so many bytes, give or take an event, unless the input ends.
-const (
-	blockEvents = 1024
-	blockBytes  = 4 << 20
-)
-
-// decode reads the block of events that follow the position. Readers take turns, so that one finds what the other has
-// decoded.
-func (s *Source) decode(ctx context.Context, after uint64, most int) ([]eventlog.Event, error) {
-	s.decoding.Lock()
-	defer s.decoding.Unlock()
-	if events := s.decoded.find(after); events != nil {
-		return events, nil
-	}
 	c, err := s.cursor(after)
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.read(ctx, c, after, most)
-	if err != nil {
-		c.close()
-	} else {
+	events, err := s.read(ctx, c, after, most)
+	if err == nil {
 		s.release(c)
+		return events, nil
 	}
-	if len(b.events) == 0 {
-		return nil, err
+	c.close()
+	if closed := s.usable(ctx, partition); closed != nil {
+		return nil, closed // which is why the reading failed
 	}
-	s.decoded.add(b)
-	return b.events, nil // a fault behind them is the next reader's
+	if len(events) > 0 {
+		return events, nil // the fault behind them is the next reader's
+	}
+	return nil, err
 }
 
-// read takes events from the cursor, which stands at or before the position. Beside an error the block has what stands
+// readBytes is how many bytes of lines one Read takes at most, give or take a line.
+const readBytes = 4 << 20
+
+// read takes events from the cursor, which stands at or before the position. Beside an error it returns what stands
 // before the fault.
-func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (block, error) {
-	b := block{after: after, end: after}
-	for len(b.events) < most && b.bytes < blockBytes {
+func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (events []eventlog.Event, err error) {
+	for size := 0; len(events) < most && size < readBytes; {
 		final := s.input.progress().final // asked first: what comes in between is then read
 		line, whole, err := c.next(ctx, s.longest, after)
 		if err == io.EOF {
@@ -183,25 +157,27 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 				break
 			}
 			if end := s.setEnd(c.event); c.event < end {
-				return b, &eventlog.ReplacedError{Partition: s.partition, Reason: fmt.Sprintf("%s has had %d lines, and has %d "+
-					"now", s.name, end, c.event)}
+				return events, &eventlog.ReplacedError{Partition: s.partition, Reason: fmt.Sprintf("%s has had %d lines, and "+
+					"has %d now", s.name, end, c.event)}
 			}
 			break
 		}
 		if err != nil {
-			return b, fmt.Errorf("read line %d of %s: %w", c.line+1, s.name, err)
+			return events, fmt.Errorf("read line %d of %s: %w", c.line+1, s.name, err)
 		}
 		if c.event > after {
-			if b.events == nil {
-				b.events = make([]eventlog.Event, 0, min(most, 4*blockEvents))
+			if events == nil {
+				events = make([]eventlog.Event, 0, min(most, mostReserved))
 			}
-			b.events = append(b.events, s.event(c.event, line, whole))
-			b.bytes += len(line)
-			b.end = c.event
+			events = append(events, s.event(c.event, line, whole))
+			size += len(line)
 		}
 	}
-	return b, nil
+	return events, nil
 }
+
+// mostReserved is for how many events memory is made ready at once.
+const mostReserved = 4096
 
 // event makes an event of a line; whole is how long the line is, where less of it was kept.
 func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {

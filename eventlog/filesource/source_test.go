@@ -323,24 +323,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func TestWhatOneReaderDecodedTheNextOneNeedNot(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "e.jsonl")
-	write(t, path, lines(sourcetest.Events(3000)))
-	s := open(t, filesource.Options{Path: path})
-	first, err := s.Read(t.Context(), "0", 0, 3000)
-	if err != nil || len(first) != 3000 {
-		t.Fatalf("Read: %d events, %v", len(first), err)
-	}
-	for _, after := range []uint64{0, 1, 1023, 1024, 2999} {
-		got, err := s.Read(t.Context(), "0", after, 7)
-		if err != nil || len(got) == 0 || &got[0] != &first[after] {
-			t.Errorf("after %d: other memory than the first reader's, %v", after, err)
-		}
-	}
-}
-
-// A reader that is far behind finds nothing decoded any more; what it reads is the same.
-func TestAReaderFarBehindTheOthersReadsTheSame(t *testing.T) {
+// TestOneReaderAfterTheOtherReadsTheSame, from the beginning.
+func TestOneReaderAfterTheOtherReadsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.jsonl")
 	events := sourcetest.Events(300)
 	for i := range events {

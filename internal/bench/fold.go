@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -34,6 +35,9 @@ func fold(ctx context.Context, out io.Writer, dir, registry string) error {
 		return err
 	}
 	if err := foldRegistry(ctx, out, dir, registry); err != nil {
+		return err
+	}
+	if err := foldBesideIdlers(ctx, out, dir); err != nil {
 		return err
 	}
 	return bulk(ctx, out, dir)
@@ -87,18 +91,25 @@ func writeEvents(path string, events iter.Seq[eventlog.Event]) (n int, err error
 
 // replay folds a file with a server and prints what that took. Nothing is folded where the data are there already.
 func replay(ctx context.Context, out io.Writer, what, server, events, dir string, n int) error {
-	cmd := exec.CommandContext(ctx, server, "replay", "--store", "embedded:"+dir, "--events", "file:"+events)
+	took, cpu, err := timed(ctx, server, "replay", "--store", "embedded:"+dir, "--events", "file:"+events)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  %s: %d events in %s, %.0f events/s, %s of CPU\n", what, n,
+		took.Round(10*time.Millisecond), float64(n)/took.Seconds(), cpu.Round(10*time.Millisecond))
+	return nil
+}
+
+// timed runs a command, and returns how long that took.
+func timed(ctx context.Context, command string, args ...string) (wall, cpu time.Duration, err error) {
+	cmd := exec.CommandContext(ctx, command, args...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	began := time.Now()
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("fold %s: %w\n%s", events, err, said.Bytes())
+		return 0, 0, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.Bytes())
 	}
-	took := time.Since(began)
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	fmt.Fprintf(out, "  %s: %d events in %s, %.0f events/s, %s of CPU\n", what, n,
-		took.Round(10*time.Millisecond), float64(n)/took.Seconds(), cpu.Round(10*time.Millisecond))
-	return nil
+	return time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // foldRounds is how often the fold of the registry is measured; every round is printed.

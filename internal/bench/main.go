@@ -25,25 +25,32 @@ import (
 	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/bench/sourcebench"
 	"github.com/foldql/foldql/internal/tests/registryevents"
+	"github.com/foldql/foldql/server"
 )
 
 func main() {
 	var (
 		events = flag.Int("events", 1_000_000,
 			"how many events are folded to see that memory stays flat (dynamodb), or read (-source)")
-		delay    = flag.Duration("delay", 0, "how far away DynamoDB Local is to be: added to each request (dynamodb)")
-		store    = flag.String("store", "embedded", "what to measure: embedded or dynamodb")
-		name     = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
-		data     = flag.String("data", "", "data directory; a temporary one by default")
-		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
-		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
-		part     = flag.String("part", "", "measure one part alone (embedded): peers, skewed or aggregate")
-		cache    = flag.Int("cache", peers.CacheMB, "MB of the cache of the store that a peer serves from")
+		delay   = flag.Duration("delay", 0, "how far away DynamoDB Local is to be: added to each request (dynamodb)")
+		store   = flag.String("store", "embedded", "what to measure: embedded or dynamodb")
+		name    = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
+		data    = flag.String("data", "", "data directory; a temporary one by default")
+		seconds = flag.Float64("seconds", 3, "how long one measurement takes")
+		rounds  = flag.Int("rounds", 3, "how often each is measured; the median counts")
+		part    = flag.String("part", "", "measure one part alone (embedded): fold, peers, skewed or aggregate")
+		cache   = flag.Int("cache", peers.CacheMB, "MB of the cache of the store that a peer serves from")
+		idle    = flag.Int("idle", -1,
+			"be the server of the shop with so many idle projections (the benchmark starts itself so)")
 		source   = flag.Bool("source", false, "measure how fast a stream of events is read, and nothing else")
 		registry = flag.String("registry", registryevents.File("examples/registry"),
 			"events of a package registry (.jsonl.gz) to measure the fold on")
 	)
 	flag.Parse()
+	if *idle >= 0 {
+		os.Args = append(os.Args[:1], flag.Args()...)
+		server.Main(withIdlers(*idle))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
@@ -101,6 +108,8 @@ func bench(ctx context.Context, part, dir, registry string, rounds int, d time.D
 	switch part {
 	case "":
 		return all(ctx, dir, registry, rounds, d)
+	case "fold":
+		return fold(ctx, os.Stdout, dir, registry)
 	case "aggregate":
 		return aggregate(ctx, os.Stdout, dir, rounds, d)
 	case "peers", "skewed":
@@ -112,7 +121,7 @@ func bench(ctx context.Context, part, dir, registry string, rounds int, d time.D
 		}
 		return besidePeers(ctx, dir, rounds, d)
 	}
-	return fmt.Errorf("there is no part %q: give peers, skewed or aggregate", part)
+	return fmt.Errorf("there is no part %q: give fold, peers, skewed or aggregate", part)
 }
 
 // besidePeers measures the questions of the shop beside its peers.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/shared"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/advice"
@@ -54,13 +55,13 @@ type Set struct {
 
 func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
-	f := &Set{goal: goal, log: cfg.Logger, Projections: projections, source: src}
+	f := &Set{goal: goal, log: cfg.Logger, Projections: projections, source: shared.New(src, 0)}
 	if cfg.ExplainError == nil {
 		cfg.ExplainError = advice.Add
 	}
 	f.cfg = cfg
 	for _, p := range projections {
-		r, err := projection.NewRunner(p, src, db, cfg)
+		r, err := projection.NewRunner(p, f.source, db, cfg)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/shared"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/pebblestore"
@@ -45,7 +46,7 @@ func (v *Verifier) Verify(ctx context.Context, all []projection.Projection, name
 	if err != nil {
 		return nil, err
 	}
-	of := &run{Verifier: v, src: &sources.UpTo{Source: v.Source, Ends: ends}}
+	of := &run{Verifier: v, src: shared.New(&sources.UpTo{Source: v.Source, Ends: ends}, 0)}
 	var units [][]projection.Projection
 	for _, u := range projection.Units(all) {
 		if slices.ContainsFunc(u, func(p projection.Projection) bool { return named[p.Name] }) {

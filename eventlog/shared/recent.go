@@ -1,0 +1,102 @@
+package shared
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// recent are the blocks of events that were read last.
+type recent struct {
+	limit, bytes int
+	of           map[string]*blocks // by partition
+	oldest       []string           // the partitions of all blocks, in the order in which they came
+}
+
+// blocks are those of a partition, the newest last.
+type blocks struct{ list []block }
+
+// block is every event that follows a position, up to the last of them.
+type block struct {
+	after  uint64
+	events []eventlog.Event
+	bytes  int
+}
+
+func (b *block) end() uint64 { return b.events[len(b.events)-1].Offset }
+
+// find returns the events that are known to follow the place, nil where none are; there may be more.
+func (r *recent) find(at place) []eventlog.Event {
+	of := r.of[at.partition]
+	if of == nil {
+		return nil
+	}
+	for i := len(of.list) - 1; i >= 0; i-- {
+		b := &of.list[i]
+		if at.after < b.after || at.after >= b.end() {
+			continue
+		}
+		from, _ := slices.BinarySearchFunc(b.events, at.after+1, func(e eventlog.Event, offset uint64) int {
+			return cmp.Compare(e.Offset, offset)
+		})
+		return b.events[from:]
+	}
+	return nil
+}
+
+// mergedEvents is how many events a block has at most that others were added to: new events often come one by one.
+const mergedEvents = 256
+
+// add keeps the events that follow the place, and lets go of the oldest blocks.
+func (r *recent) add(at place, events []eventlog.Event) {
+	of := r.of[at.partition]
+	if of == nil {
+		of = &blocks{}
+		r.of[at.partition] = of
+	}
+	bytes := sizeOf(events)
+	r.bytes += bytes
+	if n := len(of.list); n > 0 && of.list[n-1].end() == at.after && len(of.list[n-1].events)+len(events) <= mergedEvents {
+		last := &of.list[n-1]
+		last.events, last.bytes = append(last.events, events...), last.bytes+bytes // nobody was given what is behind its end
+	} else {
+		of.list = append(of.list, block{at.after, slices.Clip(events), bytes})
+		r.oldest = append(r.oldest, at.partition)
+	}
+	for r.bytes > r.limit && len(r.oldest) > 1 {
+		r.drop()
+	}
+}
+
+// drop lets go of the oldest block.
+func (r *recent) drop() {
+	of := r.of[r.oldest[0]]
+	r.oldest = r.oldest[1:]
+	r.bytes -= of.list[0].bytes
+	of.list[0] = block{}
+	of.list = of.list[1:]
+}
+
+// forget lets go of all blocks of a partition.
+func (r *recent) forget(partition string) {
+	of := r.of[partition]
+	if of == nil {
+		return
+	}
+	for i := range of.list {
+		r.bytes -= of.list[i].bytes
+	}
+	delete(r.of, partition)
+	r.oldest = slices.DeleteFunc(r.oldest, func(p string) bool { return p == partition })
+}
+
+// eventBytes is about what an event takes beside its data.
+const eventBytes = 300
+
+func sizeOf(events []eventlog.Event) (bytes int) {
+	for i := range events {
+		bytes += eventBytes + len(events[i].Data)
+	}
+	return bytes
+}

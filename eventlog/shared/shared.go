@@ -1,0 +1,137 @@
+// Package shared lets several readers of a source share what one of them has read.
+//
+// Each projection reads the events of its source for itself, at its own pace. A [Source] keeps those that were read
+// last in memory, so an event is read and decoded once for all projections that are not far from each other, and
+// readers who wait for the same events have them read once. A reader that is far behind the others reads for itself.
+//
+// What is kept is what the source had when it was read. A partition that was made anew since is noticed by the first
+// read that goes to the source, and what was kept of it is dropped then.
+package shared
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// Source is a source whose readers share what they read. It closes the one that it wraps.
+type Source struct {
+	eventlog.Source
+
+	mu     sync.Mutex
+	recent recent
+	reads  map[place]*read // that are going on
+	closed bool
+}
+
+// place is where a read begins.
+type place struct {
+	partition string
+	after     uint64
+}
+
+// read is one of the wrapped source, for all who want to read from its place meanwhile.
+type read struct {
+	done   chan struct{} // closed when it has ended
+	events []eventlog.Event
+	err    error
+}
+
+var _ eventlog.Wrapper = (*Source)(nil)
+
+// New wraps a source. About so many bytes of events are kept; 16 MB by default.
+func New(src eventlog.Source, bytes int) *Source {
+	if bytes <= 0 {
+		bytes = 16 << 20
+	}
+	return &Source{Source: src, recent: recent{limit: bytes, of: map[string]*blocks{}}, reads: map[place]*read{}}
+}
+
+// Unwrap implements eventlog.Wrapper.
+func (s *Source) Unwrap() eventlog.Source { return s.Source }
+
+// leastRead is how many events are read at least, for the sake of other readers.
+const leastRead = 256
+
+// Read implements eventlog.Source.
+func (s *Source) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	if most <= 0 || ctx.Err() != nil {
+		return s.Source.Read(ctx, partition, after, most) // which says what is wrong
+	}
+	at := place{partition, after}
+	for joined := 0; ; joined++ {
+		events, r, own := s.find(at)
+		switch {
+		case events != nil:
+			return first(events, most), nil
+		case own:
+			s.carryOut(ctx, r, at, most)
+			return first(r.events, most), r.err
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		switch {
+		case r.err != nil && isOfContext(r.err): // that of the reader who carried it out
+		case r.err != nil || len(r.events) > 0:
+			return first(r.events, most), r.err
+		case joined > 0: // the second began after the call, so it would have found what there was then
+			return nil, nil
+		}
+	}
+}
+
+// find returns the events that are known to follow the place; or else the read that will tell, and whether it is for
+// the caller to carry it out.
+func (s *Source) find(at place) (events []eventlog.Event, r *read, own bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if events = s.recent.find(at); events != nil && !s.closed {
+		return events, nil, false
+	}
+	if r = s.reads[at]; r != nil {
+		return nil, r, false
+	}
+	r = &read{done: make(chan struct{})}
+	s.reads[at] = r
+	return nil, r, true
+}
+
+// carryOut reads from the source, and keeps what it finds. Nothing is kept of a partition that is not what it was.
+func (s *Source) carryOut(ctx context.Context, r *read, at place, most int) {
+	defer func() { // also where the source panics
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.reads, at)
+		close(r.done)
+		switch {
+		case r.err != nil && !isOfContext(r.err):
+			s.recent.forget(at.partition)
+		case len(r.events) > 0:
+			s.recent.add(at, r.events)
+		}
+	}()
+	r.events, r.err = s.Source.Read(ctx, at.partition, at.after, max(most, leastRead))
+}
+
+func isOfContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// first are the first events of a list that others may read too.
+func first(events []eventlog.Event, most int) []eventlog.Event {
+	n := min(most, len(events))
+	return events[:n:n]
+}
+
+// Close implements eventlog.Source.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	return s.Source.Close()
+}
