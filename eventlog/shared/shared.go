@@ -32,8 +32,10 @@ type place struct {
 	after     uint64
 }
 
-// read is one of the wrapped source, for all who want to read from its place meanwhile.
+// read is one of the wrapped source, for all who want to read what it will find.
 type read struct {
+	from   place
+	most   int
 	done   chan struct{} // closed when it has ended
 	events []eventlog.Event
 	err    error
@@ -61,13 +63,13 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 		return s.Source.Read(ctx, partition, after, most) // which says what is wrong
 	}
 	at := place{partition, after}
-	for joined := 0; ; joined++ {
-		events, r, own := s.find(at)
+	for joined := 0; ; {
+		events, r, own := s.find(at, max(most, leastRead))
 		switch {
 		case events != nil:
 			return first(events, most), nil
 		case own:
-			s.carryOut(ctx, r, at, most)
+			s.carryOut(ctx, r)
 			return first(r.events, most), r.err
 		}
 		select {
@@ -76,46 +78,51 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 			return nil, context.Cause(ctx)
 		}
 		switch {
+		case r.from != at: // what it has found is kept
 		case r.err != nil && isOfContext(r.err): // that of the reader who carried it out
 		case r.err != nil || len(r.events) > 0:
 			return first(r.events, most), r.err
 		case joined > 0: // the second began after the call, so it would have found what there was then
 			return nil, nil
+		default:
+			joined++
 		}
 	}
 }
 
 // find returns the events that are known to follow the place; or else the read that will tell, and whether it is for
 // the caller to carry it out.
-func (s *Source) find(at place) (events []eventlog.Event, r *read, own bool) {
+func (s *Source) find(at place, most int) (events []eventlog.Event, r *read, own bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if events = s.recent.find(at); events != nil && !s.closed {
 		return events, nil, false
 	}
-	if r = s.reads[at]; r != nil {
-		return nil, r, false
+	for _, r := range s.reads {
+		if r.from.partition == at.partition && r.from.after <= at.after && at.after-r.from.after < uint64(r.most) {
+			return nil, r, false
+		}
 	}
-	r = &read{done: make(chan struct{})}
+	r = &read{from: at, most: most, done: make(chan struct{})}
 	s.reads[at] = r
 	return nil, r, true
 }
 
 // carryOut reads from the source, and keeps what it finds. Nothing is kept of a partition that is not what it was.
-func (s *Source) carryOut(ctx context.Context, r *read, at place, most int) {
+func (s *Source) carryOut(ctx context.Context, r *read) {
 	defer func() { // also where the source panics
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.reads, at)
+		delete(s.reads, r.from)
 		close(r.done)
 		switch {
 		case r.err != nil && !isOfContext(r.err):
-			s.recent.forget(at.partition)
+			s.recent.forget(r.from.partition)
 		case len(r.events) > 0:
-			s.recent.add(at, r.events)
+			s.recent.add(r.from, r.events)
 		}
 	}()
-	r.events, r.err = s.Source.Read(ctx, at.partition, at.after, max(most, leastRead))
+	r.events, r.err = s.Source.Read(ctx, r.from.partition, r.from.after, r.most)
 }
 
 func isOfContext(err error) bool {

@@ -181,6 +181,32 @@ func TestReadersWhoWaitForTheSameHaveItReadOnce(t *testing.T) {
 	})
 }
 
+// TestWhatOneReaderIsAboutToFindAnotherDoesNotReadToo: they rarely begin at the same event.
+func TestWhatOneReaderIsAboutToFindAnotherDoesNotReadToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := log(t, 1000)
+		answer := make(chan struct{})
+		src.amid = func(int64) error { <-answer; return nil }
+		s := shared.New(src, 0)
+		var readers sync.WaitGroup
+		for _, after := range []uint64{100, 100, 300, 450} {
+			readers.Go(func() {
+				if got := mustRead(t, s, after, 400); len(got) == 0 || got[0].Offset != after+1 || len(got) > 400 {
+					t.Errorf("after %d: %d events", after, len(got))
+				}
+			})
+			synctest.Wait()
+		}
+		readers.Go(func() { mustRead(t, s, 0, 10) }) // this one is behind
+		synctest.Wait()
+		close(answer)
+		readers.Wait()
+		if n := src.reads.Load(); n != 2 {
+			t.Errorf("the source was read %d times, want twice", n)
+		}
+	})
+}
+
 // TestAReaderFindsWhatWasThereWhenItBegan, though it has joined a read that began before.
 func TestAReaderFindsWhatWasThereWhenItBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

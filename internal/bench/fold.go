@@ -40,6 +40,9 @@ func fold(ctx context.Context, out io.Writer, dir, registry string) error {
 	if err := foldBesideIdlers(ctx, out, dir); err != nil {
 		return err
 	}
+	if err := foldBesideBulk(ctx, out, dir); err != nil {
+		return err
+	}
 	return bulk(ctx, out, dir)
 }
 
