@@ -63,7 +63,8 @@ func foldBesideBulk(ctx context.Context, out io.Writer, dir string) error {
 		fold, bulk, rows = fold+took, bulk+alone, rows+wrote.rows
 	}
 	fmt.Fprintf(out, "  the shop beside its store: %.0f rows/s folded, %.2f of the %.0f rows/s of the same writes, "+
-		"ready made, in the same commits\n", float64(rows)/fold.Seconds(), bulk.Seconds()/fold.Seconds(), float64(rows)/bulk.Seconds())
+		"ready made, in the same commits\n",
+		float64(rows)/fold.Seconds(), bulk.Seconds()/fold.Seconds(), float64(rows)/bulk.Seconds())
 	return nil
 }
 

@@ -38,8 +38,9 @@ func main() {
 		data    = flag.String("data", "", "data directory; a temporary one by default")
 		seconds = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds  = flag.Int("rounds", 3, "how often each is measured; the median counts")
-		part    = flag.String("part", "", "measure one part alone (embedded): fold, peers, skewed or aggregate")
+		part    = flag.String("part", "", "measure one part alone (embedded): fold, peers, skewed, aggregate or large")
 		cache   = flag.Int("cache", peers.CacheMB, "MB of the cache of the store that a peer serves from")
+		scale   = flag.Int("scale", 87, "how many times as large the shop of -part large is: 87 is 10,000,000 events")
 		idle    = flag.Int("idle", -1,
 			"be the server of the shop with so many idle projections (the benchmark starts itself so)")
 		source   = flag.Bool("source", false, "measure how fast a stream of events is read, and nothing else")
@@ -65,6 +66,9 @@ func main() {
 		err = dynamobench.Run(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
 		err = inDir(*data, func(dir string) error {
+			if *part == "large" {
+				return large(ctx, os.Stdout, dir, *scale, each)
+			}
 			return bench(ctx, *part, dir, *registry, *rounds, each)
 		})
 	default:
@@ -121,7 +125,7 @@ func bench(ctx context.Context, part, dir, registry string, rounds int, d time.D
 		}
 		return besidePeers(ctx, dir, rounds, d)
 	}
-	return fmt.Errorf("there is no part %q: give fold, peers, skewed or aggregate", part)
+	return fmt.Errorf("there is no part %q: give fold, peers, skewed, aggregate or large", part)
 }
 
 // besidePeers measures the questions of the shop beside its peers.

@@ -75,7 +75,10 @@ func command(name, dir, cacheMB string) (*exec.Cmd, error) {
 
 func serveCommand(dir string, more ...string) *exec.Cmd {
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:" + dir,
-		"--events", "file:" + eventsOf(dir), "--auth=off", "--no-playground"}, more...)
+		"--auth=off", "--no-playground"}, more...)
+	if _, err := os.Stat(eventsOf(dir)); err == nil { // else they are in the log beside the rows
+		args = append(args, "--events", "file:"+eventsOf(dir))
+	}
 	return exec.Command(serverOf(dir), args...)
 }
 
