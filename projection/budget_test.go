@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -151,5 +152,54 @@ func TestABudgetHoldsUpNoCommitToASharedStore(t *testing.T) {
 	r := newRunner(t, "script", logOf(t, upserts(6)...), openAt(t, time.Now, store), cfg)
 	if err := r.Run(ctx); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// watchedStore notes whether requests are made in the background.
+type watchedStore struct {
+	*faultyStore
+	background, others atomic.Int64
+}
+
+func (s *watchedStore) note(ctx context.Context) {
+	if driver.IsInBackground(ctx) {
+		s.background.Add(1)
+	} else {
+		s.others.Add(1)
+	}
+}
+
+func (s *watchedStore) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	s.note(ctx)
+	return s.faultyStore.Get(ctx, g)
+}
+
+func (s *watchedStore) Apply(ctx context.Context, b driver.Batch) error {
+	s.note(ctx)
+	return s.faultyStore.Apply(ctx, b)
+}
+
+// TestRequestsOfABuildMakeWayForOthers, and those of a fold without a budget do not.
+func TestRequestsOfABuildMakeWayForOthers(t *testing.T) {
+	budget, err := projection.NewBudget(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]*projection.Budget{"build": budget, "fold": nil} {
+		t.Run(name, func(t *testing.T) {
+			store := &watchedStore{faultyStore: newFaultyStore()}
+			db := open(t, store)
+			store.background.Store(0)
+			store.others.Store(0)
+			cfg := quick()
+			cfg.Budget = b
+			if err := newRunner(t, "script", logOf(t, upserts(6)...), db, cfg).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			background, others := store.background.Load(), store.others.Load()
+			if b != nil && (background == 0 || others > 0) || b == nil && (background > 0 || others == 0) {
+				t.Errorf("%d requests in the background and %d others", background, others)
+			}
+		})
 	}
 }

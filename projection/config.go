@@ -56,7 +56,8 @@ type RunnerConfig struct {
 	// another form when they were folded or a rebuild was asked for: [Runner.Run] and [Runner.LoadCheckpoint] then
 	// return [ErrOtherRows]. Without it they drop those rows and begin again.
 	KeepServing bool
-	// Budget bounds how much of the processors the Runners take together that have it; nil for no bound.
+	// Budget bounds how much of the processors the Runners take together that have it, and has their requests to the
+	// store make way for others; nil for no bound.
 	Budget *Budget
 	// Now is the clock of Status, and of CommitTimeout, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.

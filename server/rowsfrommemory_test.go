@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/server/internal/positions"
 )
 
 // TestRowsOfDynamoDBFromMemoryAreAsOldAsTheirTimeSays: a server that only answers gives out what it has read before,
@@ -21,8 +22,12 @@ func TestRowsOfDynamoDBFromMemoryAreAsOldAsTheirTimeSays(t *testing.T) {
 
 	title := func(s *server, position, want string) {
 		t.Helper()
-		if _, got := s.from(t, position, "1"); got != titled(want) {
+		res, got := s.from(t, position, "1")
+		if got != titled(want) {
 			t.Errorf("%s, want %s", got, titled(want))
+		}
+		if eventual := res.Header.Get(positions.ConsistencyHeader) == "eventual"; eventual != (position == "") {
+			t.Errorf("asked with the position %q, the answer is eventual: %t", position, eventual)
 		}
 	}
 	at := folds.appended(t, taskEvent("1", "first"))

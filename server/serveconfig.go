@@ -12,6 +12,7 @@ import (
 type serveCommand struct {
 	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
 	config.Data
+	config.RowCache
 	config.Fold
 	Folding string `name:"fold" help:"on: fold events into rows; off: only answer, from rows in DynamoDB that other servers fold." enum:"on,off" default:"on" group:"Data"`
 	Sample  bool   `help:"Append the sample events of the project to an empty log." group:"Data"`

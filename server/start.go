@@ -38,6 +38,9 @@ type serving struct {
 // open opens the store and the source, and starts the projections.
 func (s *serving) open(ctx context.Context, p *program) error {
 	store, from, err := s.cfg.Data.Parse()
+	if err == nil {
+		err = s.cfg.RowCache.Of(&store)
+	}
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,9 @@ import (
 // recent are the blocks of events that were read last.
 type recent struct {
 	limit, bytes int
-	of           map[string]*blocks // by partition
+	of           map[string][]block // by partition, the newest last
 	oldest       []string           // the partitions of all blocks, in the order in which they came
 }
-
-// blocks are those of a partition, the newest last.
-type blocks struct{ list []block }
 
 // block is every event that follows a position, up to the last of them.
 type block struct {
@@ -29,11 +26,8 @@ func (b *block) end() uint64 { return b.events[len(b.events)-1].Offset }
 // find returns the events that are known to follow the place, nil where none are; there may be more.
 func (r *recent) find(at place) []eventlog.Event {
 	of := r.of[at.partition]
-	if of == nil {
-		return nil
-	}
-	for i := len(of.list) - 1; i >= 0; i-- {
-		b := &of.list[i]
+	for i := len(of) - 1; i >= 0; i-- {
+		b := &of[i]
 		if at.after < b.after || at.after >= b.end() {
 			continue
 		}
@@ -50,18 +44,13 @@ const mergedEvents = 256
 
 // add keeps the events that follow the place, and lets go of the oldest blocks.
 func (r *recent) add(at place, events []eventlog.Event) {
-	of := r.of[at.partition]
-	if of == nil {
-		of = &blocks{}
-		r.of[at.partition] = of
-	}
-	bytes := sizeOf(events)
+	of, bytes := r.of[at.partition], sizeOf(events)
 	r.bytes += bytes
-	if n := len(of.list); n > 0 && of.list[n-1].end() == at.after && len(of.list[n-1].events)+len(events) <= mergedEvents {
-		last := &of.list[n-1]
-		last.events, last.bytes = append(last.events, events...), last.bytes+bytes // nobody was given what is behind its end
+	if last := len(of) - 1; last >= 0 && of[last].end() == at.after && len(of[last].events)+len(events) <= mergedEvents {
+		of[last].events = append(of[last].events, events...) // nobody was given what is behind its end
+		of[last].bytes += bytes
 	} else {
-		of.list = append(of.list, block{at.after, slices.Clip(events), bytes})
+		r.of[at.partition] = append(of, block{at.after, slices.Clip(events), bytes})
 		r.oldest = append(r.oldest, at.partition)
 	}
 	for r.bytes > r.limit && len(r.oldest) > 1 {
@@ -71,21 +60,17 @@ func (r *recent) add(at place, events []eventlog.Event) {
 
 // drop lets go of the oldest block.
 func (r *recent) drop() {
-	of := r.of[r.oldest[0]]
-	r.oldest = r.oldest[1:]
-	r.bytes -= of.list[0].bytes
-	of.list[0] = block{}
-	of.list = of.list[1:]
+	partition := r.oldest[0]
+	of := r.of[partition]
+	r.bytes -= of[0].bytes
+	of[0] = block{} // the memory of the list stays for some time
+	r.of[partition], r.oldest = of[1:], r.oldest[1:]
 }
 
 // forget lets go of all blocks of a partition.
 func (r *recent) forget(partition string) {
-	of := r.of[partition]
-	if of == nil {
-		return
-	}
-	for i := range of.list {
-		r.bytes -= of.list[i].bytes
+	for _, b := range r.of[partition] {
+		r.bytes -= b.bytes
 	}
 	delete(r.of, partition)
 	r.oldest = slices.DeleteFunc(r.oldest, func(p string) bool { return p == partition })

@@ -10,7 +10,6 @@ package shared
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/foldql/foldql/eventlog"
@@ -23,6 +22,7 @@ type Source struct {
 	mu     sync.Mutex
 	recent recent
 	reads  map[place]*read // that are going on
+	faults int             // how many reads have failed
 	closed bool
 }
 
@@ -36,9 +36,11 @@ type place struct {
 type read struct {
 	from   place
 	most   int
+	faults int           // how many had failed when it began
 	done   chan struct{} // closed when it has ended
 	events []eventlog.Event
 	err    error
+	gaveUp bool // the reader who carried it out did, before it was done
 }
 
 var _ eventlog.Wrapper = (*Source)(nil)
@@ -48,7 +50,7 @@ func New(src eventlog.Source, bytes int) *Source {
 	if bytes <= 0 {
 		bytes = 16 << 20
 	}
-	return &Source{Source: src, recent: recent{limit: bytes, of: map[string]*blocks{}}, reads: map[place]*read{}}
+	return &Source{Source: src, recent: recent{limit: bytes, of: map[string][]block{}}, reads: map[place]*read{}}
 }
 
 // Unwrap implements eventlog.Wrapper.
@@ -79,7 +81,7 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 		}
 		switch {
 		case r.from != at: // what it has found is kept
-		case r.err != nil && isOfContext(r.err): // that of the reader who carried it out
+		case r.gaveUp: // its error is none of the others'
 		case r.err != nil || len(r.events) > 0:
 			return first(r.events, most), r.err
 		case joined > 0: // the second began after the call, so it would have found what there was then
@@ -103,30 +105,29 @@ func (s *Source) find(at place, most int) (events []eventlog.Event, r *read, own
 			return nil, r, false
 		}
 	}
-	r = &read{from: at, most: most, done: make(chan struct{})}
+	r = &read{from: at, most: most, faults: s.faults, done: make(chan struct{})}
 	s.reads[at] = r
 	return nil, r, true
 }
 
-// carryOut reads from the source, and keeps what it finds. Nothing is kept of a partition that is not what it was.
+// carryOut reads from the source, and keeps what it finds. An error may say that the partition is another: then nothing
+// is kept that was read before, or is being read.
 func (s *Source) carryOut(ctx context.Context, r *read) {
 	defer func() { // also where the source panics
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.reads, r.from)
+		r.gaveUp = r.err != nil && ctx.Err() != nil
 		close(r.done)
 		switch {
-		case r.err != nil && !isOfContext(r.err):
+		case r.err != nil && !r.gaveUp:
+			s.faults++
 			s.recent.forget(r.from.partition)
-		case len(r.events) > 0:
+		case len(r.events) > 0 && r.faults == s.faults:
 			s.recent.add(r.from, r.events)
 		}
 	}()
 	r.events, r.err = s.Source.Read(ctx, r.from.partition, r.from.after, r.most)
-}
-
-func isOfContext(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // first are the first events of a list that others may read too.

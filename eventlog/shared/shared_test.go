@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
@@ -58,6 +59,18 @@ func (c *counted) Read(ctx context.Context, partition string, after uint64, most
 		}
 	}
 	return c.Log.Read(ctx, partition, after, most)
+}
+
+// hold has the first n reads wait until release is called.
+func (c *counted) hold(n int64) (release func()) {
+	held := make(chan struct{})
+	c.amid = func(read int64) error {
+		if read <= n {
+			<-held
+		}
+		return nil
+	}
+	return func() { close(held) }
 }
 
 func mustRead(t testing.TB, s eventlog.Source, after uint64, most int) []eventlog.Event {
@@ -161,8 +174,7 @@ func TestNoMoreIsKeptThanMayBe(t *testing.T) {
 func TestReadersWhoWaitForTheSameHaveItReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := log(t, 10)
-		answer := make(chan struct{})
-		src.amid = func(int64) error { <-answer; return nil }
+		answer := src.hold(10)
 		s := shared.New(src, 0)
 		var readers sync.WaitGroup
 		for range 50 {
@@ -173,7 +185,7 @@ func TestReadersWhoWaitForTheSameHaveItReadOnce(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		close(answer)
+		answer()
 		readers.Wait()
 		if n := src.reads.Load(); n != 1 {
 			t.Errorf("the source was read %d times, want once", n)
@@ -185,8 +197,7 @@ func TestReadersWhoWaitForTheSameHaveItReadOnce(t *testing.T) {
 func TestWhatOneReaderIsAboutToFindAnotherDoesNotReadToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := log(t, 1000)
-		answer := make(chan struct{})
-		src.amid = func(int64) error { <-answer; return nil }
+		answer := src.hold(10)
 		s := shared.New(src, 0)
 		var readers sync.WaitGroup
 		for _, after := range []uint64{100, 100, 300, 450} {
@@ -199,7 +210,7 @@ func TestWhatOneReaderIsAboutToFindAnotherDoesNotReadToo(t *testing.T) {
 		}
 		readers.Go(func() { mustRead(t, s, 0, 10) }) // this one is behind
 		synctest.Wait()
-		close(answer)
+		answer()
 		readers.Wait()
 		if n := src.reads.Load(); n != 2 {
 			t.Errorf("the source was read %d times, want twice", n)
@@ -211,13 +222,7 @@ func TestWhatOneReaderIsAboutToFindAnotherDoesNotReadToo(t *testing.T) {
 func TestAReaderFindsWhatWasThereWhenItBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := log(t, 0)
-		answer := make(chan struct{})
-		src.amid = func(n int64) error {
-			if n == 1 {
-				<-answer
-			}
-			return nil
-		}
+		answer := src.hold(1)
 		late := &emptyFirst{counted: src}
 		s := shared.New(late, 0)
 		var readers sync.WaitGroup
@@ -234,7 +239,7 @@ func TestAReaderFindsWhatWasThereWhenItBegan(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		close(answer)
+		answer()
 		readers.Wait()
 		if n := src.reads.Load(); n != 2 {
 			t.Errorf("the source was read %d times, want twice", n)
@@ -295,6 +300,51 @@ func TestAReaderThatGivesUpLeavesTheOthersTheirs(t *testing.T) {
 	})
 }
 
+// TestATimeoutOfTheSourceIsTheErrorOfAllWhoWait: they do not ask one after the other, and wait for one more each.
+func TestATimeoutOfTheSourceIsTheErrorOfAllWhoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := log(t, 10)
+		src.amid = func(int64) error { time.Sleep(5 * time.Second); return context.DeadlineExceeded }
+		s := shared.New(src, 0)
+		var readers sync.WaitGroup
+		began := time.Now()
+		for range 50 {
+			readers.Go(func() {
+				if _, err := s.Read(t.Context(), "0", 0, 10); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("the error is %v, want that of the source", err)
+				}
+			})
+		}
+		readers.Wait()
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestNothingIsKeptThatWasBeingReadWhenThePartitionBecameAnother: whoever begins anew must not get it.
+func TestNothingIsKeptThatWasBeingReadWhenThePartitionBecameAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := log(t, 1000)
+		answer := src.hold(1)
+		s := shared.New(src, 0)
+		var readers sync.WaitGroup
+		readers.Go(func() { mustRead(t, s, 0, 300) })
+		synctest.Wait()
+		src.amid = func(int64) error { return &eventlog.ReplacedError{Partition: "0", Reason: "it was made anew"} }
+		if _, err := s.Read(t.Context(), "0", 900, 10); !eventlog.Replaced(err) {
+			t.Errorf("the error is %v, want that the partition is another", err)
+		}
+		src.amid = nil
+		answer()
+		readers.Wait()
+		mustRead(t, s, 0, 300)
+		if n := src.reads.Load(); n != 3 {
+			t.Errorf("the source was read %d times, want 3", n)
+		}
+	})
+}
+
 // TestAnErrorIsThatOfAllWhoWait, and nothing is kept of a partition that is another.
 func TestAnErrorIsThatOfAllWhoWait(t *testing.T) {
 	src := log(t, 300)
@@ -309,5 +359,16 @@ func TestAnErrorIsThatOfAllWhoWait(t *testing.T) {
 		if _, err := s.Read(t.Context(), "0", after, 1); !eventlog.Replaced(err) {
 			t.Errorf("after %d: %v, want that the partition is another", after, err)
 		}
+	}
+}
+
+func TestAClosedSourceGivesOutNothingFromMemory(t *testing.T) {
+	s := shared.New(log(t, 10), 0)
+	mustRead(t, s, 0, 10)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Read(t.Context(), "0", 0, 10); !errors.Is(err, eventlog.ErrClosed) {
+		t.Errorf("the error is %v, want ErrClosed", err)
 	}
 }

@@ -46,8 +46,8 @@ func (p *Program) OpenSource(at config.Source, store config.Store, reserve uint6
 // OpenStore opens the store of the rows.
 func (p *Program) OpenStore(ctx context.Context, at config.Store, how *config.Data) (*stores.Rows, error) {
 	return stores.Open(ctx, at, stores.Options{
-		CacheBytes: how.CacheMB << 20, RowCacheTTL: how.RowCacheTTL, Reserve: how.Reserve(), Models: p.Models,
-		Projections: p.Projections, Logger: p.Log,
+		CacheBytes: how.CacheMB << 20, Reserve: how.Reserve(), Models: p.Models, Projections: p.Projections,
+		Logger: p.Log,
 	})
 }
 

@@ -2,9 +2,7 @@ package config
 
 import (
 	"strings"
-	"time"
 
-	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/server/internal/memory"
 )
 
@@ -15,11 +13,10 @@ type Data struct {
 	EventsAuth
 	EventsMapping string `help:"File that says how messages of a stream, or lines of a file, become events where they are no CloudEvents." placeholder:"FILE" group:"Data"`
 	NATS
-	Mirror      bool          `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
-	CacheMB     int64         `help:"Memory for the cache of an embedded store, or with --row-cache-ttl for rows of DynamoDB, in MiB." default:"256" group:"Data"`
-	RowCacheTTL time.Duration `name:"row-cache-ttl" help:"How long a query may be given a row of DynamoDB from memory, such as 1s: by so much it may be out of date where another server has written it. 0 for not at all." default:"0s" group:"Data"`
-	ReserveMB   int64         `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
-	MemoryMB    int64         `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
+	Mirror    bool  `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
+	CacheMB   int64 `help:"Memory for the cache of an embedded store, or for rows of DynamoDB (serve --row-cache-ttl), in MiB." default:"256" group:"Data"`
+	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
+	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
 }
 
 // largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.
@@ -39,9 +36,6 @@ func (p *Data) Parse() (Store, Source, error) {
 			"smaller cache-mb",
 			p.MemoryMB, p.CacheMB)
 	}
-	if err := checkRowCacheTTL(p.RowCacheTTL, store); err != nil {
-		return Store{}, Source{}, err
-	}
 	if p.ReserveMB < 1 || p.ReserveMB > largestReserveMB {
 		return Store{}, Source{}, Wrong("reserve-mb", "%d is out of bounds; give 1 at least, and %d at most", p.ReserveMB,
 			largestReserveMB)
@@ -60,18 +54,6 @@ func (p *Data) Parse() (Store, Source, error) {
 		err = source.mirror(store)
 	}
 	return store, source, err
-}
-
-func checkRowCacheTTL(ttl time.Duration, store Store) error {
-	switch {
-	case ttl < 0 || ttl > dynamostore.MaxRowCacheTTL:
-		return Wrong("row-cache-ttl", "%v is out of bounds; give 0s for none, or %v at most", ttl,
-			dynamostore.MaxRowCacheTTL)
-	case ttl > 0 && store.Kind != DynamoDB:
-		return Wrong("row-cache-ttl", "it is for rows in DynamoDB, and the store is %s, whose rows in memory are never "+
-			"out of date; leave it out", store)
-	}
-	return nil
 }
 
 // largestReserveMB is an exbibyte, which no file system has.

@@ -31,8 +31,9 @@ const (
 	// highest counts. A client cannot compare positions, and has several where answers come side by side.
 	MinHeader = "Foldql-Min-Position"
 	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
-	// table some time later, or with copies that are yet to follow their rows; "blocked" where events that count as
-	// reached are dead letters. In a request, "strong" has an answer that would be "eventual" refused.
+	// table some time later, with copies that are yet to follow their rows, or, on a store that others write to, to a
+	// request that has not asked for more; "blocked" where events that count as reached are dead letters. In a request,
+	// "strong" has an answer that would be "eventual" refused.
 	ConsistencyHeader = "Foldql-Consistency"
 )
 
@@ -79,6 +80,9 @@ type request struct {
 	header http.Header
 }
 
+// consistent reports whether its reads of tables show what was committed before them, on every store.
+func (r *request) consistent() bool { return len(r.min) > 0 || r.strong }
+
 type requestKey struct{}
 
 // Handler has the answers of a GraphQL handler that has the extension tell positions.
@@ -87,7 +91,7 @@ func (p *Positions) Handler(next http.Handler) http.Handler {
 		asked := &request{min: listed(r.Header.Values(MinHeader)), header: w.Header(),
 			strong: strings.EqualFold(r.Header.Get(ConsistencyHeader), "strong")}
 		ctx := context.WithValue(r.Context(), requestKey{}, asked)
-		if len(asked.min) > 0 || asked.strong {
+		if asked.consistent() {
 			ctx = querydb.WithConsistentReads(ctx)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
@@ -125,13 +129,13 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 			return graphqlError(err)
 		}
 	}
-	if err := p.tell(ctx, asked.header, &read.reads, &at); err != nil { // before the rows are read
+	if err := p.tell(ctx, asked, &read.reads, &at); err != nil { // before the rows are read
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
 	if p.cfg.Folds.Setbacks.Load() != setbacks { // whether the answer is of rows that were at the position is not known
 		asked.header.Del(Header)
-		if len(asked.min) > 0 || asked.strong {
+		if asked.consistent() {
 			return graphqlError(graphqlerr.New(graphqlerr.Stale, "the rows were exchanged for earlier ones while they were "+
 				"read: ask again"))
 		}
@@ -175,8 +179,10 @@ func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
 	return nil
 }
 
-// tell sets the headers of an answer.
-func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, at *projection.Reached) error {
+// tell sets the headers of an answer. On a store that others write to, a read that is not consistent may lack what was
+// committed before it, or be answered from memory.
+func (p *Positions) tell(ctx context.Context, asked *request, read *reads, at *projection.Reached) error {
+	header := asked.header
 	if at.Offsets == nil {
 		return nil
 	}
@@ -191,7 +197,7 @@ func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, a
 	if at.DeadLetters > 0 {
 		less = append(less, "blocked")
 	}
-	if at.Cascades > 0 || p.readsLate(read) {
+	if at.Cascades > 0 || p.readsLate(read) || p.cfg.DB.MultiWriter() && !asked.consistent() {
 		less = append(less, "eventual")
 	}
 	if len(less) > 0 {

@@ -15,7 +15,7 @@ import (
 
 // openDynamo opens rows in DynamoDB, where the tables are as the models need them.
 func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, error) {
-	cfg.Log, cfg.RowCacheTTL, cfg.RowCacheBytes = o.Logger, o.RowCacheTTL, o.CacheBytes
+	cfg.Log, cfg.RowCacheBytes = o.Logger, o.CacheBytes
 	drv, err := dynamostore.Open(ctx, cfg)
 	if err != nil {
 		return nil, err

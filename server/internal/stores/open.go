@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -30,9 +29,8 @@ type Rows struct {
 
 // Options are how a store is opened, and for whose rows.
 type Options struct {
-	CacheBytes  int64         // of an embedded store, or for rows of DynamoDB
-	RowCacheTTL time.Duration // of rows of DynamoDB: see dynamostore.Config
-	Reserve     uint64        // bytes of free disk space that an embedded store leaves alone
+	CacheBytes  int64  // of an embedded store, or for rows of DynamoDB
+	Reserve     uint64 // bytes of free disk space that an embedded store leaves alone
 	Models      []*querydb.Model
 	Projections []projection.Projection // that write them: they say which tables in DynamoDB must be there
 	Logger      *slog.Logger

@@ -119,7 +119,7 @@ func (c *Cache) find(ctx context.Context, table string, g *driver.Get, rows []dr
 	now, budget := c.Now(), driver.BudgetOf(ctx)
 	for i, k := range g.Keys {
 		e, is := c.entries.GetIfPresent(place{table, g.Table.Kind, k})
-		if !is || e.of != g.Table || now.Sub(e.read) >= c.TTL {
+		if !is || e.of != g.Table || !within(c.TTL, e.read, now) {
 			missing = append(missing, i)
 			continue
 		}
@@ -135,6 +135,13 @@ func (c *Cache) find(ctx context.Context, table string, g *driver.Get, rows []dr
 	c.hits.Add(uint64(len(rows) - len(missing)))
 	c.misses.Add(uint64(len(missing)))
 	return missing, nil
+}
+
+// within reports whether no more than the time has passed. The monotonic clock stands still while a machine sleeps, and
+// the other one may be set back, so both must say so.
+func within(ttl time.Duration, from, to time.Time) bool {
+	wall := to.Round(0).Sub(from.Round(0))
+	return to.Sub(from) < ttl && wall >= 0 && wall < ttl
 }
 
 // moment is one before rows are read.

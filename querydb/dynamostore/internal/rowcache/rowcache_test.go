@@ -123,6 +123,16 @@ func TestARowIsAsOldAsItsReadIsLong(t *testing.T) {
 	s.want(s.get(nil, one), 2, "new")
 }
 
+// TestARowIsReadAgainWhenTheClockWasSetBack: how old it is cannot be said then.
+func TestARowIsReadAgainWhenTheClockWasSetBack(t *testing.T) {
+	s := newTable(t, time.Second)
+	s.rows[one] = "old"
+	s.get(nil, one)
+	s.rows[one] = "new"
+	s.now = s.now.Add(-time.Nanosecond)
+	s.want(s.get(nil, one), 2, "new")
+}
+
 // TestWhatThisProcessWritesIsNotGivenOutAsItWasBefore: neither when it was kept, nor when it is read meanwhile.
 func TestWhatThisProcessWritesIsNotGivenOutAsItWasBefore(t *testing.T) {
 	s := newTable(t, time.Hour)
