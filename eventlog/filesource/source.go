@@ -116,7 +116,7 @@ func (s *Source) usable(ctx context.Context, partition string) error {
 }
 
 // Read implements eventlog.Source. Reading on from where some reader stopped costs nothing; any other position is
-// reached by passing over the lines before it. Several readers better read from a shared.Source of it.
+// reached by passing over the lines before it. For several readers, wrap the source in a shared.Source.
 func (s *Source) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return nil, err

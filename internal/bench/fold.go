@@ -37,7 +37,7 @@ func fold(ctx context.Context, out io.Writer, dir, registry string) error {
 	if err := foldRegistry(ctx, out, dir, registry); err != nil {
 		return err
 	}
-	if err := foldBesideIdlers(ctx, out, dir); err != nil {
+	if err := foldBesideIdleProjections(ctx, out, dir); err != nil {
 		return err
 	}
 	if err := foldBesideBulk(ctx, out, dir); err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/foldql/foldql/server"
 )
 
-// idlers is how many projections that take none of the events are measured beside those that do.
-const idlers = 50
+// idleProjections is how many projections that take none of the events are measured beside those that do.
+const idleProjections = 50
 
-// withIdlers is the program of the shop with n more projections, of models of their own, that take events of a type of
-// which there are none.
-func withIdlers(n int) server.App {
+// withIdleProjections is the program of the shop with n more projections, of models of their own, that take events of a
+// type of which there are none.
+func withIdleProjections(n int) server.App {
 	app := server.App{
 		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
 		Schema: generated.New, SDL: generated.SDL(),
@@ -42,9 +42,9 @@ func withIdlers(n int) server.App {
 	return app
 }
 
-// foldBesideIdlers measures the fold of the shop from a log, alone and with projections beside it that take none of the
-// events, in turns.
-func foldBesideIdlers(ctx context.Context, out io.Writer, dir string) error {
+// foldBesideIdleProjections measures the fold of the shop from a log, alone and with projections beside it that take
+// none of the events, in turns.
+func foldBesideIdleProjections(ctx context.Context, out io.Writer, dir string) error {
 	log := filepath.Join(dir, "idle-log")
 	self, err := os.Executable()
 	if err == nil {
@@ -53,9 +53,9 @@ func foldBesideIdlers(ctx context.Context, out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	var took, cpu [2]time.Duration // alone, and beside idlers
+	var took, cpu [2]time.Duration // alone, and beside idle ones
 	for range foldRounds {
-		for i, n := range []int{0, idlers} {
+		for i, n := range []int{0, idleProjections} {
 			wall, used, err := foldLog(ctx, self, n, log, filepath.Join(dir, "idle-rows"))
 			if err != nil {
 				return err
@@ -65,7 +65,7 @@ func foldBesideIdlers(ctx context.Context, out io.Writer, dir string) error {
 		}
 	}
 	fmt.Fprintf(out, "  the shop from a log, with %d projections that take none of the events: %.2f of the rate without "+
-		"them, at %.2f of the CPU\n", idlers, took[0].Seconds()/took[1].Seconds(), cpu[1].Seconds()/cpu[0].Seconds())
+		"them, at %.2f of the CPU\n", idleProjections, took[0].Seconds()/took[1].Seconds(), cpu[1].Seconds()/cpu[0].Seconds())
 	return os.RemoveAll(log)
 }
 

@@ -3,7 +3,8 @@
 //	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
 //	                       says what these peers are. Then how fast an index is built from rows, how keys are
 //	                       composed, a page of a collection, and an aggregate beside a handler that reads its items.
-//	bench -part NAME       one part of that alone: peers, skewed or aggregate.
+//	bench -part NAME       one part of that alone: fold, peers, skewed or aggregate.
+//	bench -part large      a shop -scale times as large: its fold, disk and next start, and queries beside the small one.
 //	bench -source          how fast a stream of NATS JetStream is read, beside a bare consumer of the client library.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
@@ -50,7 +51,7 @@ func main() {
 	flag.Parse()
 	if *idle >= 0 {
 		os.Args = append(os.Args[:1], flag.Args()...)
-		server.Main(withIdlers(*idle))
+		server.Main(withIdleProjections(*idle))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

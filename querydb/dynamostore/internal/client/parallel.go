@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do n times, as many at a time as requests of its lane may be in flight. The first error cancels what is
-// not done yet. A panic in one of them is raised in the caller: in a goroutine of its own it would end the process.
+// Each calls do n times, as many at a time as requests of its priority may be in flight. The first error cancels what
+// is not done yet. A panic in one of them is raised in the caller: in a goroutine of its own it would end the process.
 func (c *Client) Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)
@@ -21,7 +21,7 @@ func (c *Client) Each(ctx context.Context, n int, do func(ctx context.Context, i
 	var once sync.Once
 	var first error
 	var panicked any
-	for range min(n, laneOf(ctx).room(c.Options.Concurrency)) {
+	for range min(n, priorityOf(ctx).room(c.Options.Concurrency)) {
 		workers.Go(func() {
 			defer func() {
 				if v := recover(); v != nil {

@@ -32,7 +32,7 @@ const (
 // budget is one that somebody waits for.
 func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
-	again, of := false, laneOf(ctx)
+	again, of := false, priorityOf(ctx)
 	for n := 0; ; n++ {
 		if of == awaited {
 			if err := c.breaker.admit(ctx, c.probe); err != nil {
@@ -61,7 +61,7 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 }
 
 // retryFor is how long a request is retried that failed so.
-func (c *Client) retryFor(of lane, what retryability) time.Duration {
+func (c *Client) retryFor(of priority, what retryability) time.Duration {
 	if of == awaited && what == doubtful {
 		return min(readRetryFor, c.Options.RetryFor)
 	}
@@ -70,7 +70,7 @@ func (c *Client) retryFor(of lane, what retryability) time.Duration {
 
 // attempt makes the request once, when there is room for one more in flight.
 func (c *Client) attempt(
-	ctx context.Context, deadline time.Time, of lane, again bool, call func(ctx context.Context, again bool) error,
+	ctx context.Context, deadline time.Time, of priority, again bool, call func(ctx context.Context, again bool) error,
 ) error {
 	timeout := attemptTimeout
 	if of == awaited {

@@ -12,9 +12,9 @@ type unbounded struct{}
 
 func (unbounded) Take(int) error { return nil }
 
-// TestEarlierLanesLeaveRoomForLaterOnes: whatever builds and folds send, a client's request finds a place at once; and
-// what a lane gives back is there again.
-func TestEarlierLanesLeaveRoomForLaterOnes(t *testing.T) {
+// TestRequestsOfAPriorityLeaveRoomForHigherOnes: whatever builds and folds send, a client's request finds a place at
+// once; and what is given back is there again.
+func TestRequestsOfAPriorityLeaveRoomForHigherOnes(t *testing.T) {
 	background := driver.InBackground(t.Context())
 	awaited := driver.WithBudget(t.Context(), unbounded{})
 	for _, c := range []struct{ concurrency, builds, folds, clients int }{
@@ -27,13 +27,13 @@ func TestEarlierLanesLeaveRoomForLaterOnes(t *testing.T) {
 				find int
 			}{{background, c.builds}, {t.Context(), c.folds}, {awaited, c.clients}} {
 				if n := fill(t, &f, of.ctx); n != of.find {
-					t.Errorf("of %d requests in flight, those of lane %d find %d places, want %d", c.concurrency,
-						laneOf(of.ctx), n, of.find)
+					t.Errorf("of %d requests in flight, those of priority %d find %d places, want %d", c.concurrency,
+						priorityOf(of.ctx), n, of.find)
 				}
 			}
 			for l, n := range []int{c.builds, c.folds, c.clients} {
 				for range n {
-					f.leave(lane(l))
+					f.leave(priority(l))
 				}
 			}
 		}
@@ -46,7 +46,7 @@ func fill(t *testing.T, f *inFlight, ctx context.Context) (n int) {
 	full, cancel := context.WithCancel(ctx)
 	cancel()
 	for ; n < 1000; n++ {
-		if err := f.enter(full, laneOf(ctx)); errors.Is(err, context.Canceled) {
+		if err := f.enter(full, priorityOf(ctx)); errors.Is(err, context.Canceled) {
 			return n
 		} else if err != nil {
 			t.Fatal(err)
