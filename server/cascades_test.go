@@ -91,6 +91,14 @@ func TestFailedCascadesAreListedAndRetried(t *testing.T) {
 	if strings.Contains(text, "failedCascades") {
 		t.Errorf("failed cascades of tasks are listed: %s", text)
 	}
+	_, text = s.request(t, "GET", "/admin/projections?projection=Tasks", "")
+	if strings.Count(text, `"projection":`) != 1 || !strings.Contains(text, `"projection":"Tasks"`) {
+		t.Errorf("of the projections Tasks alone is asked for, and the answer is %s", text)
+	}
+	if status, text := s.request(t, "GET", "/admin/projections?projection=None", ""); status != http.StatusNotFound ||
+		!strings.Contains(text, `There is no projection \"None\"`) {
+		t.Errorf("of a projection that is not there the answer is %d %s", status, text)
+	}
 	list := run("list")
 	list.wantExit(t, exitDone, "CascadePartialFailure: rows that some copies could not follow; retry them with "+
 		"'deadletters retry-cascades':\n")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/internal/tests/crash/plain"
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 )
 
@@ -159,11 +160,13 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) {
 
 // durable is the checkpoint of the projection, as a server knows it.
 func (a *asker) durable(ctx context.Context, url, projection string) (uint64, error) {
-	all, err := statuses(ctx, url)
+	all, err := statuses(ctx, url, projection)
 	if err != nil {
 		return 0, err
 	}
-	a.told(all)
+	if projection == plain.Projection { // no other has copies
+		a.told(all)
+	}
 	for _, p := range all {
 		if p.Projection == projection && len(p.Partitions) == 1 {
 			return p.Partitions[0].Checkpoint, nil

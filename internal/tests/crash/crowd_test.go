@@ -84,7 +84,7 @@ func (tr *trial) amidCascade(ctx context.Context) {
 	part, place, known := tr.rng.Float64(), uint64(0), false
 	for ctx.Err() == nil {
 		for _, s := range tr.slots {
-			all, err := statuses(ctx, s.p.url)
+			all, err := statuses(ctx, s.p.url, "")
 			if err != nil {
 				continue // it is slow, or has ended
 			}

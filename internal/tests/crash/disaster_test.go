@@ -36,7 +36,7 @@ func (tr *trial) covered(ctx context.Context) (offset uint64) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	for _, s := range tr.slots {
-		all, err := statuses(ctx, s.p.url)
+		all, err := statuses(ctx, s.p.url, "")
 		if err != nil {
 			continue // a server may be away, or start
 		}

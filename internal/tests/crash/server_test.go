@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -151,9 +152,10 @@ type status struct {
 	Stop        *struct{ Event string }
 }
 
-func statuses(ctx context.Context, url string) ([]status, error) {
+// statuses asks a server how the projection of the name is getting on, or, where it is "", how all are.
+func statuses(ctx context.Context, server, projection string) ([]status, error) {
 	var reply struct{ Projections []status }
-	err := call(ctx, http.MethodGet, url+"/admin/projections", nil, &reply)
+	err := call(ctx, http.MethodGet, server+"/admin/projections?projection="+url.QueryEscape(projection), nil, &reply)
 	return reply.Projections, err
 }
 

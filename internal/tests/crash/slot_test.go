@@ -94,7 +94,7 @@ func (s *slot) until(ctx context.Context, what string, there func([]status) bool
 	var seen []status
 	moved := time.Now()
 	for {
-		all, err := statuses(ctx, s.p.url)
+		all, err := statuses(ctx, s.p.url, "")
 		if err == nil && there(all) {
 			return nil
 		}

@@ -22,7 +22,7 @@ import (
 
 // API answers operators:
 //
-//	GET  /admin/projections                                     the status of every projection
+//	GET  /admin/projections?projection=NAME                     the status of every projection, or of one
 //	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, or are blocked; with
 //	                                                            rows=building in rows that are being built
 //	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter of event
@@ -84,7 +84,12 @@ type ProjectionsAnswer struct {
 }
 
 func (a *API) projections(w http.ResponseWriter, r *http.Request) {
-	list, err := a.Folds.Statuses(r.Context())
+	of, bad := a.chosen(r.URL.Query().Get("projection"))
+	if bad != nil {
+		bad.Write(w)
+		return
+	}
+	list, err := a.Folds.StatusesOf(r.Context(), of)
 	if err != nil {
 		a.Log.DebugContext(r.Context(), "projections are not ready", "why", err)
 	}
@@ -132,21 +137,17 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		problem.BadRequest("rows must be building, or left out for those that serve.").Write(w)
 		return
 	}
-	of := a.Folds.All
-	if name := q.Get("projection"); name != "" {
-		one := a.Folds.Find(name)
-		if one == nil {
-			a.noProjection(name).Write(w)
-			return
-		}
-		of = []*projections.Running{one}
-	} else if q.Get("after") != "" {
+	of, bad := a.chosen(q.Get("projection"))
+	if bad != nil {
+		bad.Write(w)
+		return
+	}
+	if q.Get("projection") == "" && q.Get("after") != "" {
 		problem.BadRequest("after needs a projection: it names an event in the list of one.").Write(w)
 		return
 	}
 	all := DeadLetterList{DeadLetters: []DeadLetter{}}
 	if q.Get("after") == "" {
-		var bad *problem.Problem
 		if all.FailedCascades, bad = a.failedCascades(r.Context(), of); bad != nil {
 			bad.Write(w)
 			return
@@ -239,6 +240,18 @@ func readJSON(w http.ResponseWriter, r *http.Request, m any, most int64) (bad *p
 // longRef is the answer where an event is named that cannot be one. It does not repeat the name.
 func longRef() *problem.Problem {
 	return problem.BadRequest(fmt.Sprintf("The name of an event has at most %d bytes.", longestRef))
+}
+
+// chosen is the projection of the name alone, or all where none is named.
+func (a *API) chosen(name string) ([]*projections.Running, *problem.Problem) {
+	if name == "" {
+		return a.Folds.All, nil
+	}
+	one := a.Folds.Find(name)
+	if one == nil {
+		return nil, a.noProjection(name)
+	}
+	return []*projections.Running{one}, nil
 }
 
 func (a *API) noProjection(name string) *problem.Problem {

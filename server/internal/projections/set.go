@@ -207,9 +207,14 @@ func (f *Set) Find(name string) *Running {
 
 // Statuses reports on all projections, and why not all are ready.
 func (f *Set) Statuses(ctx context.Context) ([]projection.Status, error) {
-	list := make([]projection.Status, len(f.All))
+	return f.StatusesOf(ctx, f.All)
+}
+
+// StatusesOf reports on some of the projections, and why not all of those are ready.
+func (f *Set) StatusesOf(ctx context.Context, of []*Running) ([]projection.Status, error) {
+	list := make([]projection.Status, len(of))
 	var why []error
-	for i, one := range f.All {
+	for i, one := range of {
 		s, err := one.ready(ctx, f.goal, f.ReadyLag)
 		list[i] = s
 		why = append(why, err)
