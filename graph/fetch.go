@@ -24,8 +24,10 @@ type Connection[I any] struct {
 type QueryRequest struct {
 	Name string // of the field of Query
 	// PK and SK are the values that compose the key, in the order of the catalog.
-	PK, SK      []keys.Value
-	IDs         []keys.Value // of a query of many rows
+	PK, SK []keys.Value
+	// IDs are those of a query of many rows; where it takes keys of several fields, the values of each, one key after
+	// the other.
+	IDs         []keys.Value
 	Consistent  *bool
 	MemberTypes []string // members of a collection whose rows are asked for; nil for all
 	Page        catalog.PageArgs
@@ -48,9 +50,9 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	return row, err
 }
 
-// FetchMany answers a generated query of many rows by their ids, and prefetches the rows that the operation joins to
-// them. The rows stand in the order of the ids, nil where there is none; ids that name one row share it. Generated
-// readers call it; your own resolvers call the generated readers.
+// FetchMany answers a generated query of many rows by their ids or keys, and prefetches the rows that the operation
+// joins to them. The rows stand in the order of the ids, nil where there is none; ids that name one row share it.
+// Generated readers call it; your own resolvers call the generated readers.
 func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) ([]*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}

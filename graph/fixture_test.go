@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -60,6 +61,8 @@ type TrackByIdConnection { items: [Track!]! nextToken: String }
 type InvoiceByOwnerIdConnection { items: [Invoice!]! nextToken: String }
 type InvoiceBySubjectConnection { items: [Invoice!]! nextToken: String }
 
+input TrackKey { orderId: ID! changedAt: DateTime! }
+input LineKey { shop: String! orderId: String! category: String! productId: ID! }
 input OrderFilter { referrerId: IDCondition total: FloatCondition }
 input IDCondition { eq: ID exists: Boolean }
 input FloatCondition { gt: Float }
@@ -70,6 +73,7 @@ type Query {
   OrderByIds(ids: [ID!]!, consistent: Boolean): [Order]!
   OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, filter: OrderFilter, partial: Boolean, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
   Track(id: ID!, changedAt: DateTime, consistent: Boolean): Track
+  TrackByKeys(keys: [TrackKey!]!, consistent: Boolean): [Track]!
   TrackById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection!
   Ownership(id: ID!, consistent: Boolean): Ownership
   Invoice(id: ID!, consistent: Boolean): Invoice
@@ -78,6 +82,7 @@ type Query {
   InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
   Counter(consistent: Boolean): Counter
   Line(id: ID, shop: String, orderId: String, _subId: String, category: String, productId: ID, consistent: Boolean): Line
+  LineByKeys(keys: [LineKey!]!, consistent: Boolean): [Line]!
   LineById(id: ID, shop: String, orderId: String, category: String, productId: ID, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): LineByIdConnection!
   hello: String
 }
@@ -177,6 +182,8 @@ func newShop() *catalog.Catalog {
 			Filtered: true},
 		"Track": {Kind: catalog.QueryOne, Type: "Track", Index: driver.Primary, PK: id("id"),
 			SK: []catalog.KeyArg{{Name: "changedAt", Kind: keys.KindDateTime}}},
+		"TrackByKeys": {Kind: catalog.QueryMany, Type: "Track", Index: driver.Primary, PK: id("keys"),
+			KeyFields: append(id("orderId"), catalog.KeyArg{Name: "changedAt", Kind: keys.KindDateTime})},
 		"TrackById":    {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},
 		"Ownership":    {Kind: catalog.QueryOne, Type: "Ownership", Index: driver.Primary, PK: id("id")},
 		"Invoice":      {Kind: catalog.QueryOne, Type: "Invoice", Index: driver.Primary, PK: id("id")},
@@ -186,6 +193,8 @@ func newShop() *catalog.Catalog {
 		"InvoiceBySubject": {Kind: catalog.QueryPage, Type: "Invoice", Index: 1, PK: id("subject")},
 		"Line": {Kind: catalog.QueryOne, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
+		"LineByKeys": {Kind: catalog.QueryMany, Type: "Line", Index: driver.Primary, PK: id("keys"),
+			KeyFields: slices.Concat(id("shop"), id("orderId"), id("category"), id("productId"))},
 		"LineById": {Kind: catalog.QueryPage, Type: "Line", Index: driver.Primary, PK: id("id"), HasOperands: true,
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
 		"Counter": {Kind: catalog.QueryOne, Type: "Counter", Index: driver.Primary},

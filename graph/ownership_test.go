@@ -28,11 +28,13 @@ type Desk { id: ID! slipId: ID! slipIds: [ID!]! paperId: ID! person: ID! team: I
   slip: Slip slips: [Slip!] lastPaper: Paper firstOfPerson: Paper firstOfTeam: Paper }
 type PaperConnection { items: [Paper!]! nextToken: String }
 type LetterConnection { items: [Letter!]! nextToken: String }
+input PaperKey { id: ID! version: String! }
 type Query {
   Desk(id: ID!): Desk
   Slip(id: ID!): Slip
   SlipByIds(ids: [ID!]!): [Slip]!
   Paper(id: ID!, version: String): Paper
+  PaperByKeys(keys: [PaperKey!]!): [Paper]!
   PaperById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): PaperConnection!
   PaperByOwner(owner: String!, reverse: Boolean, limit: Int, nextToken: String): PaperConnection!
   PaperByTeam(team: String!, reverse: Boolean, limit: Int, nextToken: String): PaperConnection!
@@ -73,10 +75,12 @@ func newDesks() *catalog.Catalog {
 	}
 	arg := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }
 	queries := map[string]*catalog.Query{
-		"Desk":         {Kind: catalog.QueryOne, Type: "Desk", Index: driver.Primary, PK: arg("id")},
-		"Slip":         {Kind: catalog.QueryOne, Type: "Slip", Index: driver.Primary, PK: arg("id")},
-		"SlipByIds":    {Kind: catalog.QueryMany, Type: "Slip", Index: driver.Primary, PK: arg("ids")},
-		"Paper":        {Kind: catalog.QueryOne, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
+		"Desk":      {Kind: catalog.QueryOne, Type: "Desk", Index: driver.Primary, PK: arg("id")},
+		"Slip":      {Kind: catalog.QueryOne, Type: "Slip", Index: driver.Primary, PK: arg("id")},
+		"SlipByIds": {Kind: catalog.QueryMany, Type: "Slip", Index: driver.Primary, PK: arg("ids")},
+		"Paper":     {Kind: catalog.QueryOne, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
+		"PaperByKeys": {Kind: catalog.QueryMany, Type: "Paper", Index: driver.Primary, PK: arg("keys"),
+			KeyFields: append(arg("id"), arg("version")...)},
 		"PaperById":    {Kind: catalog.QueryPage, Type: "Paper", Index: driver.Primary, PK: arg("id"), HasOperands: true},
 		"PaperByOwner": {Kind: catalog.QueryPage, Type: "Paper", Index: 0, PK: arg("owner")},
 		"PaperByTeam":  {Kind: catalog.QueryPage, Type: "Paper", Index: 1, PK: arg("team")},
@@ -134,6 +138,8 @@ func TestRowsOfOthersChangeNothingForAnOwner(t *testing.T) {
 		{`{ r: Paper(id: "shared", version: "v3") { version } }`, nil},
 		{`{ r: Paper(id: "shared", version: "v2") { version } }`, []string{forbidden + "r"}},
 		{`{ r: Paper(id: "shared", version: "v4") { version } }`, []string{forbidden + "r"}},
+		{`{ r: PaperByKeys(keys: [{id: "shared", version: "v2"}, {id: "shared", version: "v3"}, {id: "p-bob",
+			version: "v1"}]) { version } }`, nil},
 		{`{ r: Paper(id: "shared") { version } }`, []string{forbidden + "r"}},
 		{`{ r: PaperById(id: "shared") { items { version } } }`, []string{forbidden + "r"}},
 		{`{ r: PaperById(id: "shared", from: "v3", to: "v5") { items { version } } }`, []string{forbidden + "r"}},

@@ -14,6 +14,9 @@ var readsPerOperation = []struct {
 }{
 	{"a row is one get", `{ Customer(id: "c1") { name } }`, 1, 1, 0},
 	{"rows by their ids are one get of each", `{ OrderByIds(ids: ["o1", "o2", "o1", "none"]) { orderId } }`, 1, 3, 0},
+	{"rows by their keys are one get of each", `{ LineByKeys(keys: [{shop: "s", orderId: "1", category: "toys",
+		productId: "a"}, {shop: "s", orderId: "1", category: "toys", productId: "a"}, {shop: "s", orderId: "2",
+		category: "toys", productId: "a"}]) { quantity } }`, 1, 2, 0},
 	{"and what they are joined to is one batch", `{ OrderByIds(ids: ["o1", "o2", "o13"]) { customer { name } } }`, 2, 5, 0},
 	{"the last row is one range", `{ Track(id: "o1") { status } }`, 0, 0, 1},
 	{"a page with a join is one range and one batch", `{ OrderByStatus(status: OPEN, limit: 20) { items { orderId ` +

@@ -209,7 +209,10 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 		switch t := r.schema.Types[a.Named]; t.Kind {
 		case ast.Enum:
 			a.Enum = t
-		case ast.InputObject: // which whoever reads the page makes sense of
+		case ast.InputObject:
+			if len(q.KeyFields) > 0 {
+				args[def.Name], failed = r.keysOf(ctx, t, def.Name, raw)
+			} // else whoever reads the page makes sense of it
 			continue
 		}
 		if def.Type.Elem != nil {
@@ -240,6 +243,24 @@ func listOf(ctx context.Context, a *plan.Argument, name string, raw any) (all []
 			return nil, graphql.ErrorOnPath(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
 		}
 		all = append(all, v)
+	}
+	return all, nil
+}
+
+// keysOf reads a list of keys of several fields: the values of one after those of the other.
+func (r *reference) keysOf(ctx context.Context, key *ast.Definition, name string, raw any) (all []keys.Value,
+	failed error) {
+	ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(name))
+	for i, elem := range graphql.CoerceList(raw) {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		for _, def := range key.Fields {
+			a := plan.Argument{Named: def.Type.Name()}
+			v, err := a.Value(elem.(map[string]any)[def.Name])
+			if err != nil {
+				return nil, graphql.ErrorOnPath(graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name)), err)
+			}
+			all = append(all, v)
+		}
 	}
 	return all, nil
 }
@@ -290,7 +311,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		return got, err
 	}
 	if q.Kind == catalog.QueryMany {
-		ids, _ := args["ids"].([]keys.Value)
+		ids, _ := args[q.PK[0].Name].([]keys.Value)
 		return FetchMany(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
 			Name: q.Name, IDs: ids, Consistent: given[bool](args, "consistent"),
 		})

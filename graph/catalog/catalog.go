@@ -93,7 +93,10 @@ type Query struct {
 	Collection *Collection // what it reads if its rows are of several types, else nil
 	Connection string      // GraphQL type of the connection, for kind QueryPage only
 	Index      int         // ordinal in Model.Indexes, driver.Primary for the table
-	PK         []KeyArg    // arguments that compose the partition key, in its order; or the id, or list of ids
+	PK         []KeyArg    // arguments that compose the partition key, in its order; or the id, or list of ids or keys
+	// KeyFields are the fields of each key of the list that a QueryMany takes in place of ids: those of the partition
+	// key, then those that the sort key has beside them.
+	KeyFields []KeyArg
 	// SK are the arguments that compose the sort key, in its order. A caller gives all or none to a QueryOne, and leading
 	// ones to a QueryPage, which has them only for an entity. Arguments of entities have the names of fields, so a field
 	// of both halves is in PK too; and a QueryOne of an entity requires all of SK.

@@ -83,6 +83,9 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 			if q.Connection != "" {
 				set(q.Connection, module+"/graph/generated."+schema.GoName(q.Connection))
 			}
+			if q.Keys != nil {
+				set(schema.KeyType(r.Name), module+"/model."+schema.GoName(r.Name)+"Key")
+			}
 		}
 	}
 	bindRelay(set, module, m)

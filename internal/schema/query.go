@@ -16,10 +16,13 @@ type Query struct {
 	Index *Index
 	// Collection is what it reads, in place of a model; nil for a model.
 	Collection *Collection
-	// Connection is the type of its answer; "" means that it answers one row, or those of a list of ids.
+	// Connection is the type of its answer; "" means that it answers one row, or those of a list of ids or keys.
 	Connection string
 	// IDs is the field by whose values it finds many rows, which is the whole primary key; nil for any other query.
 	IDs *Field
+	// Keys are the fields by whose values together it finds many rows, which are the whole primary key, where they are
+	// several; nil for any other query.
+	Keys []*Field
 	// Args are its arguments, in order.
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names. Of
@@ -66,6 +69,9 @@ func listArgs(m *ReadModel) []string {
 	return pageArgs(m.Cursors)
 }
 
+// Many reports whether the query answers with the rows of a list of ids or keys.
+func (q *Query) Many() bool { return q.IDs != nil || q.Keys != nil }
+
 // Queries are the queries of the model in the order of the documentation: one row, many rows by their ids, the rows of
 // a partition, the indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
@@ -80,7 +86,7 @@ func (m *ReadModel) Queries() []Query {
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
 	}
-	queries := m.withMany(one, m.PK)
+	queries := m.withMany(one)
 	if len(m.SK.Fields) > 0 {
 		queries = append(queries, Query{
 			Name: m.QueryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
@@ -114,7 +120,7 @@ func (m *ReadModel) entityQueries() []Query {
 	if len(one.Args) > 0 {
 		one.Args = append(one.Args, rowArgs...)
 	}
-	queries := m.withMany(one, m.PK, m.SK)
+	queries := m.withMany(one)
 	// Of a time series, the histories of its rows lie among them.
 	if q := m.rangeQuery(m.PK, m.SK); len(q.Optional) > 0 && m.Series == nil {
 		q.Name, q.Connection = m.QueryName("ByPrimary"), m.Name+"ByPrimaryConnection"
@@ -135,24 +141,33 @@ func (m *ReadModel) entityQueries() []Query {
 	return queries
 }
 
-// withMany is the query of one row, with the one of many rows where a single field names a row. An index whose query
-// has the same name keeps it.
-func (m *ReadModel) withMany(one Query, halves ...Half) []Query {
-	fields := Composites(halves...)
-	taken := slices.ContainsFunc(m.Indexes, func(x *Index) bool { return x.Suffix() == manySuffix })
-	if len(fields) != 1 || len(m.SK.Fields) > 0 && m.Entity == nil || taken {
+// withMany is the query of one row, with the one of many rows where a field, or several together, name a row. An index
+// whose query has the same name keeps it.
+func (m *ReadModel) withMany(one Query) []Query {
+	many, suffix, arg := Query{Source: one.Source}, "ByIds", IDsArg
+	switch fields := Composites(m.PK, m.SK); len(fields) {
+	case 0:
+		return []Query{one}
+	case 1:
+		many.IDs = fields[0]
+	default:
+		many.Keys, suffix, arg = fields, "ByKeys", KeysArg
+	}
+	if slices.ContainsFunc(m.Indexes, func(x *Index) bool { return x.Suffix() == suffix }) {
 		return []Query{one}
 	}
-	return []Query{one, {
-		Name: m.QueryName(manySuffix), Source: one.Source, IDs: fields[0], Args: append([]string{IDsArg}, rowArgs...),
-	}}
+	many.Name, many.Args = m.QueryName(suffix), append([]string{arg}, rowArgs...)
+	return []Query{one, many}
 }
 
-// manySuffix is what the name of a query of many rows ends with, and IDsArg the argument that says which.
+// The arguments of a query of many rows that say which.
 const (
-	manySuffix = "ByIds"
-	IDsArg     = "ids"
+	IDsArg  = "ids"
+	KeysArg = "keys"
 )
+
+// KeyType is the input type of the keys of a model that have several fields.
+func KeyType(model string) string { return model + "Key" }
 
 // KeyArgs counts the arguments of a query of an entity that are fields of its keys; they are the first.
 func (q *Query) KeyArgs() int {

@@ -14,7 +14,12 @@ func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
 	}{
 		{&ReadModel{Name: "Count"}, []string{"Count"}},
 		{&ReadModel{Name: "Count", Plugin: "Sales"}, []string{"Sales_Count"}},
-		{&ReadModel{Name: "Order", PK: field("orderId"), SK: field("at")}, []string{"Order", "OrderById"}},
+		{&ReadModel{Name: "Order", PK: field("orderId"), SK: field("at")}, []string{"Order", "OrderByKeys", "OrderById"}},
+		{
+			&ReadModel{Name: "Order", PK: field("orderId"), SK: field("at"),
+				Indexes: []*Index{{Name: "byKeys", PK: field("x")}}},
+			[]string{"Order", "OrderById", "OrderByKeys"},
+		},
 		{
 			&ReadModel{Name: "Order", Plugin: "Sales", PK: field("orderId"), Indexes: []*Index{
 				{Name: "customerId", Unnamed: true, PK: field("customerId")},

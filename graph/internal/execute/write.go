@@ -49,7 +49,13 @@ func (w *writer) fail(m *plan.Member, err error) bool {
 	if argument.Element != nil {
 		w.at(*argument.Element)
 	}
+	if argument.Field != "" {
+		w.enter(argument.Field)
+	}
 	w.report(m, argument.Err)
+	if argument.Field != "" {
+		w.leave()
+	}
 	if argument.Element != nil {
 		w.leave()
 	}

@@ -195,7 +195,8 @@ func (e operation) step(req *read.Request) (Step, error) {
 	}
 	s.place(t.Model, q.Index, fields)
 	if q.Kind == catalog.QueryMany {
-		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, len(req.IDs), len(req.IDs)
+		n := read.ByIDs{Query: q}.Asked(req)
+		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, n, n
 	}
 	if q.Kind == catalog.QueryOne {
 		s.How = howOfOne(q, t, req)

@@ -34,9 +34,7 @@ func (c *Compiler) argument(f *ast.Field, name string) Argument {
 		return a
 	}
 	a.Named = def.Type.Name()
-	if c.Schema != nil && c.Schema.Types[a.Named] != nil && c.Schema.Types[a.Named].Kind == ast.Enum {
-		a.Enum = c.Schema.Types[a.Named]
-	}
+	a.Enum = enum(c.Schema, a.Named)
 	if def.DefaultValue != nil {
 		a.constant, a.given = c.constant(def.DefaultValue), true
 	}
@@ -50,6 +48,14 @@ func (c *Compiler) argument(f *ast.Field, name string) Argument {
 		a.constant, a.given = c.constant(arg.Value), true
 	}
 	return a
+}
+
+// enum is the enum of the name, nil where the type is none.
+func enum(schema *ast.Schema, name string) *ast.Definition {
+	if schema == nil || schema.Types[name] == nil || schema.Types[name].Kind != ast.Enum {
+		return nil
+	}
+	return schema.Types[name]
 }
 
 // holdsVariable reports whether there is a variable in a literal, however deep.
@@ -120,7 +126,32 @@ func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
 	all := make([]keys.Value, len(list))
 	for i, elem := range list {
 		if all[i], err = a.Value(elem); err != nil {
-			return nil, &ArgumentError{a.name, &i, err}
+			return nil, &ArgumentError{Name: a.name, Element: &i, Err: err}
+		}
+	}
+	return all, nil
+}
+
+// objectList reads a list of keys, each an object with a value for each of the fields: the values of one key after
+// those of the other. What is no list stands for a list of it.
+func (a *Argument) objectList(vars map[string]any, fields []Argument) ([]keys.Value, error) {
+	raw, _, err := a.raw(vars)
+	if err != nil {
+		return nil, err
+	}
+	list := graphql.CoerceList(raw)
+	all := make([]keys.Value, 0, len(list)*len(fields))
+	for i, elem := range list {
+		key, ok := elem.(map[string]any)
+		if !ok {
+			return nil, &ArgumentError{Name: a.name, Element: &i, Err: scalar.TypeError(a.Named, elem)}
+		}
+		for j := range fields {
+			v, err := fields[j].Value(key[fields[j].name])
+			if err != nil {
+				return nil, &ArgumentError{a.name, &i, fields[j].name, err}
+			}
+			all = append(all, v)
 		}
 	}
 	return all, nil
@@ -144,11 +175,12 @@ func (a *Argument) readEnum(raw any) (string, error) {
 	return "", scalar.TypeError(a.Named, raw)
 }
 
-// ArgumentError is an error of one argument; its path ends with the argument's name, or with the place in it of an
-// element of a list.
+// ArgumentError is an error of one argument; its path ends with the argument's name, with the place in it of an element
+// of a list, or with the field there.
 type ArgumentError struct {
 	Name    string
 	Element *int
+	Field   string // of the element; "" for all of it
 	Err     error
 }
 
@@ -158,6 +190,7 @@ func (e *ArgumentError) Unwrap() error { return e.Err }
 // Arguments are the arguments of a field that asks a query.
 type Arguments struct {
 	pk, sk []Argument
+	fields []Argument // of each of the keys that the one of pk is a list of
 	beside []besideArgument
 	entity bool // the query is one of an entity: operands are values of their own types
 }
@@ -181,9 +214,10 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 		return out
 	}
 	args := Arguments{
-		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
+		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts), fields: keyFields(c.Schema, f, q),
 		entity: q.Type != "" && read.IsEntity(c.Catalog.Types[q.Type]),
 	}
+	c.Members += len(args.fields)
 	for _, a := range queryarg.All {
 		if takesGroup(q, a.Group) {
 			takes := takesOf[a.Name]
@@ -195,6 +229,20 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 		}
 	}
 	return args
+}
+
+// keyFields are the fields of each key that a query takes a list of.
+func keyFields(schema *ast.Schema, f *ast.Field, q *catalog.Query) []Argument {
+	if len(q.KeyFields) == 0 {
+		return nil
+	}
+	input := schema.Types[f.Definition.Arguments.ForName(q.PK[0].Name).Type.Name()]
+	fields := make([]Argument, len(q.KeyFields))
+	for i, k := range q.KeyFields {
+		fields[i].name, fields[i].Named = k.Name, input.Fields.ForName(k.Name).Type.Name()
+		fields[i].Enum = enum(schema, fields[i].Named)
+	}
+	return fields
 }
 
 // takesGroup reports whether the query takes arguments of the group.
@@ -276,7 +324,7 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 	r.MemberTypes = make([]string, len(list))
 	for i, elem := range list {
 		if r.MemberTypes[i], err = a.readEnum(elem); err != nil {
-			return &ArgumentError{a.name, &i, err}
+			return &ArgumentError{Name: a.name, Element: &i, Err: err}
 		}
 	}
 	return nil
@@ -302,7 +350,12 @@ func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request)
 		r.IDs = []keys.Value{id}
 		return err
 	case catalog.QueryMany, catalog.QueryNodes:
-		if r.IDs, err = a.pk[0].keyList(vars); err != nil {
+		if len(a.fields) > 0 {
+			r.IDs, err = a.pk[0].objectList(vars, a.fields)
+		} else {
+			r.IDs, err = a.pk[0].keyList(vars)
+		}
+		if err != nil {
 			return err
 		}
 		return a.readBeside(vars, r)

@@ -22,10 +22,10 @@ type ByIDs struct {
 // Found is the answer to a query of kind QueryMany.
 type Found struct {
 	Rows   []record.Record // distinct; nil where there is none that the viewer may see
-	Places []int           // which of them each id names
+	Places []int           // which of them each id or key names
 }
 
-// Records are the rows in the order of the ids.
+// Records are the rows in the order of the ids or keys.
 func (f Found) Records() []record.Record {
 	recs := make([]record.Record, len(f.Places))
 	for i, at := range f.Places {
@@ -34,7 +34,13 @@ func (f Found) Records() []record.Record {
 	return recs
 }
 
-// Read reads the rows that ids name, in one batch and each once.
+// Asked counts the rows that a request of the query names.
+func (rd ByIDs) Asked(r *Request) int { return len(r.IDs) / rd.width() }
+
+// width is how many values name a row.
+func (rd ByIDs) width() int { return max(1, len(rd.Query.KeyFields)) }
+
+// Read reads the rows that ids or keys name, in one batch and each once.
 func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	q, v := rd.Query, rd.Viewer(ctx)
 	t := rd.Catalog.Types[q.Type]
@@ -42,7 +48,7 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	if allowed == access.Refused {
 		return found, v.Refusal(t.Name)
 	}
-	if err := checkIDs(q, len(r.IDs), rd.Config.MaxFanout); err != nil {
+	if err := checkIDs(q, rd.Asked(r), rd.Config.MaxFanout); err != nil {
 		return found, err
 	}
 	key, err := rd.served.key(ctx, t.Model, driver.Primary)
@@ -53,21 +59,26 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 		return found, rd.Errors().Read(ctx, err, t.Name)
 	}
 	var ids []JoinKey
-	if ids, found.Places, err = rd.distinctKeys(t, key, r.IDs); err != nil {
+	if ids, found.Places, err = rd.distinctKeys(t, key, r); err != nil {
 		return found, rd.served.asked(ctx, t.Model, err)
 	}
 	found.Rows = make([]record.Record, len(ids))
-	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, Target{Type: t, Index: driver.Primary}, ids, found.Rows)
+	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, rd.target(t), ids, found.Rows)
 	return found, rd.Errors().Read(ctx, err, t.Name)
 }
 
-// checkIDs fails where a query is given more ids than it may be.
+// target is where ids or keys lead: to a row each.
+func (rd ByIDs) target(t *catalog.Type) Target {
+	return Target{Type: t, Index: driver.Primary, Whole: len(rd.Query.KeyFields) > 0 && t.Model.SK.Layout.Exists()}
+}
+
+// checkIDs fails where a query is given more ids or keys than it may be.
 func checkIDs(q *catalog.Query, given, most int) error {
 	if given <= most {
 		return nil
 	}
-	return graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d ids are given, and %d may be: ask for the others in another "+
-		"query", q.Name, given, most)
+	return graphqlerr.New(graphqlerr.LimitExceeded, "%s: %d %s are given, and %d may be: ask for the others in another "+
+		"query", q.Name, given, q.PK[0].Name, most)
 }
 
 // distinct are the keys of rows that are asked for, each once.
@@ -90,13 +101,13 @@ func (d *distinct) place(key keys.Key) int {
 	return place
 }
 
-// distinctKeys composes the keys of ids, each once, and says which of them each id has.
-func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, ids []keys.Value) (rows []JoinKey, places []int,
+// distinctKeys composes the keys of rows, each once, and says which of them each id or key of the request is.
+func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, r *Request) (rows []JoinKey, places []int,
 	err error) {
-	d := distinct{known: make(map[keys.Key]int, len(ids))}
-	places = make([]int, len(ids))
-	for i, id := range ids {
-		at, err := rd.keyOf(t, by, id)
+	places = make([]int, rd.Asked(r))
+	d := distinct{known: make(map[keys.Key]int, len(places))}
+	for i, width := 0, rd.width(); i < len(places); i++ {
+		at, err := rd.keyOf(t, by, r.IDs[i*width:(i+1)*width])
 		if err != nil { // of a list, it must be told which
 			return nil, nil, badArgument(rd.Query, fmt.Errorf("%s[%d]: %w", rd.Query.PK[0].Name, i, err))
 		}
@@ -105,12 +116,12 @@ func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, ids []keys.Value)
 	return d.keys, places, nil
 }
 
-// keyOf composes the whole key of a row from the one value that names it.
-func (rd ByIDs) keyOf(t *catalog.Type, by *querydb.Key, id keys.Value) (key keys.Key, err error) {
-	if IsEntity(t) {
-		key, err = Target{Type: t, Index: driver.Primary}.compose(by, id)
+// keyOf composes the whole key of a row from the values that name it.
+func (rd ByIDs) keyOf(t *catalog.Type, by *querydb.Key, vals []keys.Value) (key keys.Key, err error) {
+	if len(vals) > 1 || IsEntity(t) {
+		key, err = rd.target(t).compose(by, vals...)
 	} else {
-		key.PK, err = compose(&by.PK, rd.Query.PK, []keys.Value{id})
+		key.PK, err = compose(&by.PK, rd.Query.PK, vals)
 	}
 	if err != nil {
 		return key, err

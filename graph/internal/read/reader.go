@@ -94,8 +94,10 @@ func (rd *Reader) first(
 
 // Request is a query with its arguments as values.
 type Request struct {
-	PK, SK      []keys.Value
-	IDs         []keys.Value  // of a query of kind QueryMany, QueryNode or QueryNodes
+	PK, SK []keys.Value
+	// IDs are those of a query of kind QueryMany, QueryNode or QueryNodes; where it takes keys of several fields, the
+	// values of each in the order of the catalog, one key after the other.
+	IDs         []keys.Value
 	inline      [2]keys.Value // memory of pk and sk, as long as they are few
 	Page        catalog.PageArgs
 	Consistent  bool

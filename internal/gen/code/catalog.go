@@ -172,9 +172,10 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 			f.line("Filtered: true,")
 		}
 	}
-	if q.IDs != nil {
+	if q.Many() {
 		f.line("Kind: catalog.QueryMany,")
 		f.catalogArguments("PK", served.Arguments(r, q)[:1])
+		f.catalogArguments("KeyFields", served.KeyFields(q))
 		f.line("},")
 		return
 	}

@@ -45,7 +45,7 @@ func Readers(m *schema.Model, module string) *File {
 // answerOf is the Go type of the answer of a query.
 func answerOf(r *schema.ReadModel, q schema.Query) string {
 	switch {
-	case q.IDs != nil:
+	case q.Many():
 		return "[]*model." + schema.GoName(r.Name)
 	case q.Connection != "":
 		return "*" + schema.GoName(q.Connection)
@@ -56,7 +56,7 @@ func answerOf(r *schema.ReadModel, q schema.Query) string {
 func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	args := f.readerMethod(q, served.Arguments(r, q), answerOf(r, q))
 	codec := "model." + schema.GoName(r.Name) + "Codec"
-	if q.IDs != nil {
+	if q.Many() {
 		f.manyReader(r, q, args, codec)
 		return
 	}
@@ -73,14 +73,24 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 		strings.Join(fields, ", "), f.besideKeys(r, q, args))
 }
 
-// manyReader ends the reader of the rows of a list of ids.
+// manyReader ends the reader of the rows of a list of ids or keys.
 func (f *readersFile) manyReader(r *schema.ReadModel, q schema.Query, args []served.Argument, codec string) {
 	f.lib("keys")
-	ids, value := args[0].Param, "keys.String(id)"
-	if args[0].Field != nil {
-		value = valueOf(args[0].Field, "id")
+	given := args[0].Param
+	if q.Keys != nil {
+		values := make([]string, len(q.Keys))
+		for i, field := range q.Keys {
+			values[i] = valueOf(field, "key."+field.GoName())
+		}
+		f.line("values := make([]keys.Value, 0, %d*len(%s))\nfor _, key := range %s {\nvalues = append(values, %s)\n}",
+			len(values), given, given, strings.Join(values, ", "))
+	} else {
+		value := "keys.String(id)"
+		if args[0].Field != nil {
+			value = valueOf(args[0].Field, "id")
+		}
+		f.line("values := make([]keys.Value, len(%s))\nfor i, id := range %s {\nvalues[i] = %s\n}", given, given, value)
 	}
-	f.line("values := make([]keys.Value, len(%s))\nfor i, id := range %s {\nvalues[i] = %s\n}", ids, ids, value)
 	f.line("return graph.FetchMany(ctx, r.rt, %s, graph.QueryRequest{Name: %q, IDs: values, Consistent: %s})\n}\n", codec,
 		q.Name, paramOf(args, queryarg.Consistent))
 }

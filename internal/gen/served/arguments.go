@@ -31,6 +31,8 @@ func Arguments(r *schema.ReadModel, q schema.Query) []Argument {
 		switch {
 		case q.IDs != nil && name == schema.IDsArg:
 			out = append(out, idsArgument(r, q))
+		case q.Keys != nil && name == schema.KeysArg:
+			out = append(out, keysArgument(r))
 		case r.Entity != nil:
 			out = append(out, newEntityArgument(r, q, name))
 		default:
@@ -48,6 +50,22 @@ func idsArgument(r *schema.ReadModel, q schema.Query) Argument {
 		a.Type, a.Field, a.GoType = "["+TypeOf(q.IDs)+"!]!", q.IDs, ""
 	}
 	return a
+}
+
+// keysArgument is the list of the keys of rows.
+func keysArgument(r *schema.ReadModel) Argument {
+	return Argument{Name: schema.KeysArg, Type: "[" + schema.KeyType(r.Name) + "!]!",
+		GoType:      "[]*model." + schema.GoName(r.Name) + "Key",
+		description: "The key of each row; a row that is named twice is answered twice."}
+}
+
+// KeyFields are the fields of each key that a query of many rows takes.
+func KeyFields(q schema.Query) []Argument {
+	out := make([]Argument, len(q.Keys))
+	for i, f := range q.Keys {
+		out[i] = requiredArgument(f, "")
+	}
+	return out
 }
 
 // PageArguments are those of a virtual field that answers with pages of a query: those of the query, but for those that

@@ -20,6 +20,9 @@ func additions(m *schema.Model) string {
 			if q.Connection != "" {
 				writeConnection(&b, q, r.Name, r.Cursors)
 			}
+			if q.Keys != nil {
+				writeKey(&b, r, q)
+			}
 		}
 		writeFilter(&b, r)
 		writeJoins(&b, r)
@@ -36,7 +39,7 @@ func additions(m *schema.Model) string {
 func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
 	answer := r.Name
 	switch {
-	case q.IDs != nil:
+	case q.Many():
 		answer = "[" + r.Name + "]!"
 	case q.Connection != "":
 		answer = q.Connection + "!"
@@ -60,6 +63,17 @@ func writeField(b *strings.Builder, typ, name, description string, args []Argume
 		}
 	}
 	fmt.Fprintf(b, ": %s\n}\n", answer)
+}
+
+// writeKey writes the type of the keys that a query of many rows takes.
+func writeKey(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
+	describe(b, "The key of a row of "+r.Name+".")
+	fmt.Fprintf(b, "input %s {\n", schema.KeyType(r.Name))
+	for _, f := range q.Keys {
+		describe(b, "The "+f.Name+" of the row.")
+		fmt.Fprintf(b, "%s: %s!\n", f.Name, TypeOf(f))
+	}
+	b.WriteString("}\n")
 }
 
 func writeConnection(b *strings.Builder, q schema.Query, items string, cursors bool) {
@@ -125,6 +139,9 @@ func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	case q.IDs != nil:
 		return fmt.Sprintf("The rows of %s that ids name, in that order; null in the place of each that is not there.",
 			r.Name)
+	case q.Keys != nil:
+		return fmt.Sprintf("The rows of %s that have these keys, in that order; null in the place of each that is not "+
+			"there.", r.Name)
 	case r.Entity != nil:
 		return entityDescription(r, q)
 	case q.Index != nil:

@@ -35,7 +35,8 @@ func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
 }
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
-// arguments, connections, identifiers of references, types of copies and of events of time series, virtual fields.
+// arguments, connections, types of keys, identifiers of references, types of copies and of events of time series,
+// virtual fields.
 func made(model *schema.Model) string {
 	var b strings.Builder
 	for _, m := range model.ReadModels {
@@ -51,11 +52,14 @@ func made(model *schema.Model) string {
 		for _, q := range m.Queries() {
 			answer := m.Name
 			switch {
-			case q.IDs != nil:
+			case q.Many():
 				answer = "[" + m.Name + "]!"
 			case q.Connection != "":
 				answer = q.Connection + "!"
 				b.WriteString("type " + q.Connection + " { items: [" + m.Name + "!]! nextToken: String }\n")
+			}
+			if q.Keys != nil {
+				writeKey(&b, m.Name, q.Keys)
 			}
 			b.WriteString("extend type Query { " + q.Name + ": " + answer + " }\n")
 		}
@@ -91,6 +95,15 @@ func made(model *schema.Model) string {
 		b.WriteString("extend type Query { " + c.Query().Name + ": " + c.Connection() + "! }\n")
 	}
 	return b.String()
+}
+
+// writeKey writes the input type of the keys of a model.
+func writeKey(b *strings.Builder, model string, fields []*schema.Field) {
+	b.WriteString("input " + schema.KeyType(model) + " {")
+	for _, f := range fields {
+		b.WriteString(" " + f.Name + ": " + schema.TypeText(f))
+	}
+	b.WriteString(" }\n")
 }
 
 func writeIdentifiers(b *strings.Builder, typ string, references []*schema.Reference) {

@@ -134,10 +134,16 @@ func (g *Documents) object(def *ast.Definition, value func(arg string, t *ast.Ty
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// some are a few fields of an object, which lies one deeper than what it is in; of one too deep there are none.
+// some are the fields that an object must have, which lies one deeper than what it is in, and a few others; of one too
+// deep there are none of those.
 func (g *Documents) some(def *ast.Definition) (fields []*ast.FieldDefinition) {
+	for _, f := range def.Fields {
+		if f.Type.NonNull {
+			fields = append(fields, f)
+		}
+	}
 	if g.nested++; g.nested > 4 {
-		return nil
+		return fields
 	}
 	for range g.Rand.IntN(3) {
 		if f := pick(g.Rand, def.Fields...); !slices.Contains(fields, f) {
@@ -169,7 +175,7 @@ func (g *Documents) input(arg string, t *ast.Type) any {
 		object := map[string]any{}
 		for _, f := range g.some(def) {
 			object[f.Name] = g.input(f.Name, f.Type)
-			if g.chance(12) {
+			if !f.Type.NonNull && g.chance(12) {
 				object[f.Name] = nil
 			}
 		}

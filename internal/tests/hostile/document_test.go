@@ -131,6 +131,13 @@ func (a *author) argument(query string, def *ast.ArgumentDefinition) string {
 		}
 		return f.literal
 	}
+	if def.Name == "keys" && !a.chance(a.wild) {
+		literal, json := a.keys(query, a.schema.Types[def.Type.Name()])
+		if a.chance(30) {
+			return a.variable(def.Type.String(), json)
+		}
+		return literal
+	}
 	value := a.value(query, def)
 	if a.chance(a.wild) {
 		value = a.hostile()
@@ -146,6 +153,33 @@ func (a *author) argument(query string, def *ast.ArgumentDefinition) string {
 	}
 	return a.variable(pick(a.dice, []string{def.Type.String(), def.Type.String(), "String", "[Int!]", "ID!", "Nobody"}),
 		value)
+}
+
+// keys returns a list of keys of several fields, as documents have it and as variables do.
+func (a *author) keys(query string, key *ast.Definition) (literal, json string) {
+	literals, jsons := make([]string, a.IntN(6)), make([]string, 0, 6)
+	for i := range literals {
+		var inDocument, inVariable []string
+		for _, f := range key.Fields {
+			value := a.keyPart(query, f.Name)
+			inDocument = append(inDocument, f.Name+": "+value)
+			inVariable = append(inVariable, quoted(f.Name)+": "+value)
+		}
+		literals[i] = "{" + strings.Join(inDocument, ", ") + "}"
+		jsons = append(jsons, "{"+strings.Join(inVariable, ", ")+"}")
+	}
+	return "[" + strings.Join(literals, ", ") + "]", "[" + strings.Join(jsons, ", ") + "]"
+}
+
+// keyPart is a value of a field of a key.
+func (a *author) keyPart(query, field string) string {
+	switch field {
+	case "orderId":
+		return quoted(a.id(query))
+	case "timestamp", "changedAt":
+		return quoted(a.instant())
+	}
+	return quoted(pick(a.dice, named[field]))
 }
 
 func (a *author) variable(declared, value string) string {
@@ -183,6 +217,8 @@ func (a *author) value(query string, def *ast.ArgumentDefinition) string {
 		return "[" + strings.Join(all, ", ") + "]"
 	case "filter":
 		return "{}"
+	case "keys":
+		return "[]"
 	case "consistent", "reverse", "partial":
 		return pick(a.dice, []string{"true", "false"})
 	case "limit":

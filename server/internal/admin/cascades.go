@@ -52,7 +52,7 @@ func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
 	}
 	one := a.Folds.Find(m.Projection)
 	if one == nil {
-		a.noProjection(m.Projection).Write(w)
+		noProjection(m.Projection).Write(w)
 		return
 	}
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished

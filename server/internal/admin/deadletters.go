@@ -84,12 +84,12 @@ type ProjectionsAnswer struct {
 }
 
 func (a *API) projections(w http.ResponseWriter, r *http.Request) {
-	of, bad := a.chosen(r.URL.Query().Get("projection"))
+	of, bad := chosen(a.Folds, r.URL.Query().Get("projection"))
 	if bad != nil {
 		bad.Write(w)
 		return
 	}
-	list, err := a.Folds.StatusesOf(r.Context(), of)
+	list, err := a.Folds.Statuses(r.Context(), of...)
 	if err != nil {
 		a.Log.DebugContext(r.Context(), "projections are not ready", "why", err)
 	}
@@ -137,7 +137,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		problem.BadRequest("rows must be building, or left out for those that serve.").Write(w)
 		return
 	}
-	of, bad := a.chosen(q.Get("projection"))
+	of, bad := chosen(a.Folds, q.Get("projection"))
 	if bad != nil {
 		bad.Write(w)
 		return
@@ -190,7 +190,7 @@ func (a *API) decide(do projections.Decision) http.Handler {
 		}
 		one := a.Folds.Find(m.Projection)
 		if one == nil {
-			a.noProjection(m.Projection).Write(w)
+			noProjection(m.Projection).Write(w)
 			return
 		}
 		if m.given() {
@@ -243,18 +243,18 @@ func longRef() *problem.Problem {
 }
 
 // chosen is the projection of the name alone, or all where none is named.
-func (a *API) chosen(name string) ([]*projections.Running, *problem.Problem) {
+func chosen(folds *projections.Set, name string) ([]*projections.Running, *problem.Problem) {
 	if name == "" {
-		return a.Folds.All, nil
+		return folds.All, nil
 	}
-	one := a.Folds.Find(name)
+	one := folds.Find(name)
 	if one == nil {
-		return nil, a.noProjection(name)
+		return nil, noProjection(name)
 	}
 	return []*projections.Running{one}, nil
 }
 
-func (a *API) noProjection(name string) *problem.Problem {
+func noProjection(name string) *problem.Problem {
 	return problem.NotFound(fmt.Sprintf("There is no projection %.100q", name) + "; GET /admin/projections lists them.")
 }
 

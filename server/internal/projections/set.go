@@ -205,13 +205,11 @@ func (f *Set) Find(name string) *Running {
 	return nil
 }
 
-// Statuses reports on all projections, and why not all are ready.
-func (f *Set) Statuses(ctx context.Context) ([]projection.Status, error) {
-	return f.StatusesOf(ctx, f.All)
-}
-
-// StatusesOf reports on some of the projections, and why not all of those are ready.
-func (f *Set) StatusesOf(ctx context.Context, of []*Running) ([]projection.Status, error) {
+// Statuses reports on the projections, or on those given alone, and why not all of them are ready.
+func (f *Set) Statuses(ctx context.Context, of ...*Running) ([]projection.Status, error) {
+	if len(of) == 0 {
+		of = f.All
+	}
 	list := make([]projection.Status, len(of))
 	var why []error
 	for i, one := range of {

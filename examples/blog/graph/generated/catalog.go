@@ -106,6 +106,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"PostByKeys": {
+			Name:  "PostByKeys",
+			Type:  "Post",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "authorId", Kind: keys.KindString},
+				{Name: "createdAt", Kind: keys.KindDateTime},
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
 		"PostByPrimary": {
 			Name:        "PostByPrimary",
 			Type:        "Post",
@@ -175,6 +189,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "orgId", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "teamId", Kind: keys.KindString},
+				{Name: "userId", Kind: keys.KindString},
+			},
+		},
+		"MemberByKeys": {
+			Name:  "MemberByKeys",
+			Type:  "Member",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orgId", Kind: keys.KindString},
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},

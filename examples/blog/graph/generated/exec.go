@@ -59,12 +59,14 @@ type QueryResolver interface {
 	UserByEmail(ctx context.Context, email string) (*model.User, error)
 	UserByUsername(ctx context.Context, username string) (*model.User, error)
 	Post(ctx context.Context, authorID string, createdAt time.Time, id string, consistent *bool) (*model.Post, error)
+	PostByKeys(ctx context.Context, keys []*model.PostKey, consistent *bool) ([]*model.Post, error)
 	PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error)
+	MemberByKeys(ctx context.Context, keys []*model.MemberKey, consistent *bool) ([]*model.Member, error)
 	MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Member], error)
 }
 
@@ -90,7 +92,10 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputMemberKey,
+		unmarshalInputPostKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -191,6 +196,24 @@ type MemberByPrimaryConnection {
 }
 
 """
+The key of a row of Member.
+"""
+input MemberKey {
+  """
+  The orgId of the row.
+  """
+  orgId: ID!
+  """
+  The teamId of the row.
+  """
+  teamId: ID!
+  """
+  The userId of the row.
+  """
+  userId: ID!
+}
+
+"""
 A post, with its author's others in the order of time.
 """
 type Post {
@@ -278,6 +301,24 @@ type PostFeedConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Post.
+"""
+input PostKey {
+  """
+  The authorId of the row.
+  """
+  authorId: ID!
+  """
+  The createdAt of the row.
+  """
+  createdAt: DateTime!
+  """
+  The id of the row.
+  """
+  id: ID!
 }
 
 """
@@ -382,6 +423,20 @@ type Query {
     """
     consistent: Boolean
   ): Post
+  """
+  The rows of Post that have these keys, in that order; null in the place of each that is not there.
+  """
+  PostByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [PostKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Post]!
   """
   The rows of Post that have a certain authorId, in the order of createdAt and id.
   """
@@ -626,6 +681,20 @@ type Query {
     """
     consistent: Boolean
   ): Member
+  """
+  The rows of Member that have these keys, in that order; null in the place of each that is not there.
+  """
+  MemberByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [MemberKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Member]!
   """
   The rows of Member that have a certain orgId, in the order of teamId and userId.
   """
@@ -954,6 +1023,28 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 // region    ***************************** args.gotpl *****************************
 
+func field_Query_MemberByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.MemberKey, error) {
+			return unmarshalNMemberKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_MemberByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1175,6 +1266,28 @@ func field_Query_PostById_args(ctx context.Context, ec *executionContext, rawArg
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_PostByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.PostKey, error) {
+			return unmarshalNPostKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -2553,6 +2666,50 @@ func fieldContext_Query_Post(ctx context.Context, ec *executionContext, field gr
 	return fc, nil
 }
 
+func _Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_PostByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().PostByKeys(ctx, fc.Args["keys"].([]*model.PostKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Post) graphql.Marshaler {
+			return marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Post(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_PostByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_PostByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2811,6 +2968,50 @@ func fieldContext_Query_Member(ctx context.Context, ec *executionContext, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Member_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_MemberByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MemberByKeys(ctx, fc.Args["keys"].([]*model.MemberKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Member) graphql.Marshaler {
+			return marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Member(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_MemberByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -4143,6 +4344,94 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputMemberKey(ctx context.Context, ec *executionContext, obj any) (model.MemberKey, error) {
+	var it model.MemberKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orgId", "teamId", "userId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orgId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orgId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrgID = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputPostKey(ctx context.Context, ec *executionContext, obj any) (model.PostKey, error) {
+	var it model.PostKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"authorId", "createdAt", "id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "authorId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("authorId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.AuthorID = data
+		case "createdAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdAt"))
+			data, err := unmarshalNDateTime2timeᚐTime(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedAt = data
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -4638,6 +4927,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UserByUsername, graphql.RequiredNull))
 		case "Post":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Post, graphql.RequiredNull))
+		case "PostByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByKeys, graphql.Null))
 		case "PostByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByPrimary, graphql.Null))
 		case "PostAll":
@@ -4650,6 +4941,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByStatus, graphql.Null))
 		case "Member":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Member, graphql.RequiredNull))
+		case "MemberByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MemberByKeys, graphql.Null))
 		case "MemberByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MemberByPrimary, graphql.Null))
 		case "__type":
@@ -5252,6 +5545,16 @@ func marshalNID2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.
 	return ret
 }
 
+func marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Member) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Member) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -5286,6 +5589,35 @@ func marshalNMemberByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph
 		return graphql.Null
 	}
 	return _MemberByPrimaryConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNMemberKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.MemberKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.MemberKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNMemberKey2ᚖexampleᚗcomᚋblogᚋmodelᚐMemberKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNMemberKey2ᚖexampleᚗcomᚋblogᚋmodelᚐMemberKey(ctx context.Context, ec *executionContext, v any) (*model.MemberKey, error) {
+	res, err := unmarshalInputMemberKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Post) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx, ec, sel, v[i])
+	})
+
+	return ret
 }
 
 func marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Post) graphql.Marshaler {
@@ -5362,6 +5694,25 @@ func marshalNPostFeedConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConn
 		return graphql.Null
 	}
 	return _PostFeedConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNPostKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.PostKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.PostKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNPostKey2ᚖexampleᚗcomᚋblogᚋmodelᚐPostKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNPostKey2ᚖexampleᚗcomᚋblogᚋmodelᚐPostKey(ctx context.Context, ec *executionContext, v any) (*model.PostKey, error) {
+	res, err := unmarshalInputPostKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus(ctx context.Context, ec *executionContext, v any) (model.PostStatus, error) {

@@ -75,6 +75,20 @@ func (r Reader) Post(ctx context.Context, authorID string, createdAt time.Time, 
 	return graph.FetchOne(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(id)}, Consistent: args.Consistent})
 }
 
+// PostByKeysArgs are the arguments of PostByKeys that may be left out: nil.
+type PostByKeysArgs struct {
+	Consistent *bool
+}
+
+// PostByKeys asks the query PostByKeys.
+func (r Reader) PostByKeys(ctx context.Context, keysArg []*model.PostKey, args PostByKeysArgs) ([]*model.Post, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.AuthorID), keys.DateTime(key.CreatedAt), keys.String(key.ID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // PostByPrimaryArgs are the arguments of PostByPrimary that may be left out: nil.
 type PostByPrimaryArgs struct {
 	CreatedAt *time.Time
@@ -166,6 +180,20 @@ type MemberArgs struct {
 // Member asks the query Member.
 func (r Reader) Member(ctx context.Context, orgID string, teamID string, userID string, args MemberArgs) (*model.Member, error) {
 	return graph.FetchOne(ctx, r.rt, model.MemberCodec, graph.QueryRequest{Name: "Member", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(teamID), keys.String(userID)}, Consistent: args.Consistent})
+}
+
+// MemberByKeysArgs are the arguments of MemberByKeys that may be left out: nil.
+type MemberByKeysArgs struct {
+	Consistent *bool
+}
+
+// MemberByKeys asks the query MemberByKeys.
+func (r Reader) MemberByKeys(ctx context.Context, keysArg []*model.MemberKey, args MemberByKeysArgs) ([]*model.Member, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrgID), keys.String(key.TeamID), keys.String(key.UserID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.MemberCodec, graph.QueryRequest{Name: "MemberByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MemberByPrimaryArgs are the arguments of MemberByPrimary that may be left out: nil.

@@ -65,6 +65,11 @@ func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time,
 	return Reader{r.rt}.Post(ctx, authorID, createdAt, id, PostArgs{Consistent: consistent})
 }
 
+// PostByKeys answers PostByKeys.
+func (r queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
+	return Reader{r.rt}.PostByKeys(ctx, keysArg, PostByKeysArgs{Consistent: consistent})
+}
+
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
 	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -93,6 +98,11 @@ func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, crea
 // Member answers Member.
 func (r queries) Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error) {
 	return Reader{r.rt}.Member(ctx, orgID, teamID, userID, MemberArgs{Consistent: consistent})
+}
+
+// MemberByKeys answers MemberByKeys.
+func (r queries) MemberByKeys(ctx context.Context, keysArg []*model.MemberKey, consistent *bool) ([]*model.Member, error) {
+	return Reader{r.rt}.MemberByKeys(ctx, keysArg, MemberByKeysArgs{Consistent: consistent})
 }
 
 // MemberByPrimary answers MemberByPrimary.

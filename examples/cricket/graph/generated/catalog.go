@@ -167,6 +167,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "selectionNumber", Kind: keys.KindInt},
 			},
 		},
+		"SquadSelectionByKeys": {
+			Name:  "SquadSelectionByKeys",
+			Type:  "SquadSelection",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "squadId", Kind: keys.KindString},
+				{Name: "selectionNumber", Kind: keys.KindInt},
+			},
+		},
 		"SquadSelectionByPrimary": {
 			Name:        "SquadSelectionByPrimary",
 			Type:        "SquadSelection",

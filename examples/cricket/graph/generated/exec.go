@@ -54,6 +54,7 @@ type QueryResolver interface {
 	Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error)
 	VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error)
 	SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error)
+	SquadSelectionByKeys(ctx context.Context, keys []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error)
 	SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.SquadSelection], error)
 	SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.SquadSelection], error)
 	Match(ctx context.Context, id string, consistent *bool) (*model.Match, error)
@@ -83,7 +84,9 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputSquadSelectionKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -389,6 +392,20 @@ type Query {
     consistent: Boolean
   ): SquadSelection
   """
+  The rows of SquadSelection that have these keys, in that order; null in the place of each that is not there.
+  """
+  SquadSelectionByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [SquadSelectionKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [SquadSelection]!
+  """
   The rows of SquadSelection that have a certain squadId, in the order of selectionNumber.
   """
   SquadSelectionByPrimary(
@@ -629,6 +646,20 @@ type SquadSelectionByPrimaryConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of SquadSelection.
+"""
+input SquadSelectionKey {
+  """
+  The squadId of the row.
+  """
+  squadId: ID!
+  """
+  The selectionNumber of the row.
+  """
+  selectionNumber: Int!
 }
 
 """
@@ -1236,6 +1267,28 @@ func field_Query_Player_args(ctx context.Context, ec *executionContext, rawArgs 
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
+func field_Query_SquadSelectionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.SquadSelectionKey, error) {
+			return unmarshalNSquadSelectionKey2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
@@ -2706,6 +2759,50 @@ func fieldContext_Query_SquadSelection(ctx context.Context, ec *executionContext
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_SquadSelection_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_SquadSelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_SquadSelectionByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SquadSelectionByKeys(ctx, fc.Args["keys"].([]*model.SquadSelectionKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.SquadSelection) graphql.Marshaler {
+			return marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_SquadSelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_SquadSelection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_SquadSelectionByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -4866,6 +4963,43 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputSquadSelectionKey(ctx context.Context, ec *executionContext, obj any) (model.SquadSelectionKey, error) {
+	var it model.SquadSelectionKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"squadId", "selectionNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "squadId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("squadId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.SquadID = data
+		case "selectionNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("selectionNumber"))
+			data, err := unmarshalNInt2int(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.SelectionNumber = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -5288,6 +5422,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VenueByIds, graphql.Null))
 		case "SquadSelection":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelection, graphql.RequiredNull))
+		case "SquadSelectionByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelectionByKeys, graphql.Null))
 		case "SquadSelectionByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelectionByPrimary, graphql.Null))
 		case "SquadSelectionByPlayer":
@@ -6365,6 +6501,16 @@ func marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole(ctx context.Context, ec
 	return res
 }
 
+func marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.SquadSelection) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOSquadSelection2ᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelection(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.SquadSelection) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -6409,6 +6555,25 @@ func marshalNSquadSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql
 		return graphql.Null
 	}
 	return _SquadSelectionByPrimaryConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNSquadSelectionKey2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.SquadSelectionKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.SquadSelectionKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNSquadSelectionKey2ᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNSquadSelectionKey2ᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKey(ctx context.Context, ec *executionContext, v any) (*model.SquadSelectionKey, error) {
+	res, err := unmarshalInputSquadSelectionKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {

@@ -124,6 +124,20 @@ func (r Reader) SquadSelection(ctx context.Context, squadID string, selectionNum
 	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
+// SquadSelectionByKeysArgs are the arguments of SquadSelectionByKeys that may be left out: nil.
+type SquadSelectionByKeysArgs struct {
+	Consistent *bool
+}
+
+// SquadSelectionByKeys asks the query SquadSelectionByKeys.
+func (r Reader) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, args SquadSelectionByKeysArgs) ([]*model.SquadSelection, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SquadSelectionByPrimaryArgs are the arguments of SquadSelectionByPrimary that may be left out: nil.
 type SquadSelectionByPrimaryArgs struct {
 	SelectionNumber *int

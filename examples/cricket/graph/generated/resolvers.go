@@ -76,6 +76,11 @@ func (r queries) SquadSelection(ctx context.Context, squadID string, selectionNu
 	return Reader{r.rt}.SquadSelection(ctx, squadID, selectionNumber, SquadSelectionArgs{Consistent: consistent})
 }
 
+// SquadSelectionByKeys answers SquadSelectionByKeys.
+func (r queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
+	return Reader{r.rt}.SquadSelectionByKeys(ctx, keysArg, SquadSelectionByKeysArgs{Consistent: consistent})
+}
+
 // SquadSelectionByPrimary answers SquadSelectionByPrimary.
 func (r queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPrimary(ctx, squadID, SquadSelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

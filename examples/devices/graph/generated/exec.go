@@ -47,6 +47,7 @@ type ComplexityRoot struct {
 
 type QueryResolver interface {
 	Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error)
+	DeviceByKeys(ctx context.Context, keys []*model.DeviceKey, consistent *bool) ([]*model.Device, error)
 	DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Device], error)
 	DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Device], error)
 	DeviceEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.DeviceEvent], error)
@@ -81,7 +82,9 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputDeviceKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -258,6 +261,20 @@ type DeviceEventsConnection {
 }
 
 """
+The key of a row of Device.
+"""
+input DeviceKey {
+  """
+  The channel of the row.
+  """
+  channel: ID!
+  """
+  The deviceId of the row.
+  """
+  deviceId: ID!
+}
+
+"""
 What can be asked.
 """
 type Query {
@@ -280,6 +297,20 @@ type Query {
     """
     consistent: Boolean
   ): Device
+  """
+  The rows of Device that have these keys, in that order; null in the place of each that is not there.
+  """
+  DeviceByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [DeviceKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Device]!
   """
   The rows of Device that have a certain accountId, in the order of alertState and timestamp.
   """
@@ -1183,6 +1214,28 @@ func field_Query_DeviceByCurrentAlert_args(ctx context.Context, ec *executionCon
 	return args, nil
 }
 
+func field_Query_DeviceByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.DeviceKey, error) {
+			return unmarshalNDeviceKey2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_DeviceEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2080,6 +2133,50 @@ func fieldContext_Query_Device(ctx context.Context, ec *executionContext, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Device_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_DeviceByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_DeviceByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DeviceByKeys(ctx, fc.Args["keys"].([]*model.DeviceKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Device) graphql.Marshaler {
+			return marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_DeviceByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Device(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_DeviceByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -3886,6 +3983,43 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputDeviceKey(ctx context.Context, ec *executionContext, obj any) (model.DeviceKey, error) {
+	var it model.DeviceKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"channel", "deviceId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "channel":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("channel"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Channel = data
+		case "deviceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deviceId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeviceID = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -4262,6 +4396,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Device":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Device, graphql.RequiredNull))
+		case "DeviceByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_DeviceByKeys, graphql.Null))
 		case "DeviceByCurrentAlert":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_DeviceByCurrentAlert, graphql.Null))
 		case "DeviceByChannel":
@@ -4931,6 +5067,16 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 	return res
 }
 
+func marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Device) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalODevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Device) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -5011,6 +5157,25 @@ func marshalNDeviceEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐ
 		return graphql.Null
 	}
 	return _DeviceEventsConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNDeviceKey2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.DeviceKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.DeviceKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNDeviceKey2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNDeviceKey2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceKey(ctx context.Context, ec *executionContext, v any) (*model.DeviceKey, error) {
+	res, err := unmarshalInputDeviceKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {

@@ -36,6 +36,11 @@ func (r queries) Device(ctx context.Context, channel string, deviceID string, co
 	return Reader{r.rt}.Device(ctx, channel, deviceID, DeviceArgs{Consistent: consistent})
 }
 
+// DeviceByKeys answers DeviceByKeys.
+func (r queries) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, consistent *bool) ([]*model.Device, error) {
+	return Reader{r.rt}.DeviceByKeys(ctx, keysArg, DeviceByKeysArgs{Consistent: consistent})
+}
+
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
 func (r queries) DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
 	return Reader{r.rt}.DeviceByCurrentAlert(ctx, accountID, DeviceByCurrentAlertArgs{AlertState: alertState, Timestamp: timestamp, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -100,6 +100,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "order", Kind: keys.KindString},
 			},
 		},
+		"VersionByKeys": {
+			Name:  "VersionByKeys",
+			Type:  "Version",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "package", Kind: keys.KindString},
+				{Name: "order", Kind: keys.KindString},
+			},
+		},
 		"VersionById": {
 			Name:        "VersionById",
 			Type:        "Version",
@@ -130,6 +143,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "dependent", Kind: keys.KindString},
+			},
+		},
+		"DependentByKeys": {
+			Name:  "DependentByKeys",
+			Type:  "Dependent",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "dependency", Kind: keys.KindString},
 				{Name: "dependent", Kind: keys.KindString},
 			},
 		},

@@ -54,9 +54,11 @@ type QueryResolver interface {
 	PackageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Package, error)
 	PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Package], error)
 	Version(ctx context.Context, id string, order *string, consistent *bool) (*model.Version, error)
+	VersionByKeys(ctx context.Context, keys []*model.VersionKey, consistent *bool) ([]*model.Version, error)
 	VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Version], error)
 	VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Version], error)
 	Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error)
+	DependentByKeys(ctx context.Context, keys []*model.DependentKey, consistent *bool) ([]*model.Dependent, error)
 	DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Dependent], error)
 }
 type VersionResolver interface {
@@ -86,7 +88,10 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputDependentKey,
+		unmarshalInputVersionKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -194,6 +199,20 @@ type DependentByIdConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Dependent.
+"""
+input DependentKey {
+  """
+  The dependency of the row.
+  """
+  dependency: ID!
+  """
+  The dependent of the row.
+  """
+  dependent: ID!
 }
 
 """
@@ -345,6 +364,20 @@ type Query {
     consistent: Boolean
   ): Version
   """
+  The rows of Version that have these keys, in that order; null in the place of each that is not there.
+  """
+  VersionByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [VersionKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Version]!
+  """
   The rows of Version that have a certain package, in the order of order.
   """
   VersionById(
@@ -451,6 +484,20 @@ type Query {
     """
     consistent: Boolean
   ): Dependent
+  """
+  The rows of Dependent that have these keys, in that order; null in the place of each that is not there.
+  """
+  DependentByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [DependentKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Dependent]!
   """
   The rows of Dependent that have a certain dependency, in the order of dependent.
   """
@@ -560,6 +607,20 @@ type VersionByTimeConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Version.
+"""
+input VersionKey {
+  """
+  The package of the row.
+  """
+  package: ID!
+  """
+  The order of the row.
+  """
+  order: String!
 }
 `, BuiltIn: false},
 }
@@ -863,6 +924,28 @@ func field_Query_DependentById_args(ctx context.Context, ec *executionContext, r
 	return args, nil
 }
 
+func field_Query_DependentByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.DependentKey, error) {
+			return unmarshalNDependentKey2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐDependentKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_Dependent_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1074,6 +1157,28 @@ func field_Query_VersionById_args(ctx context.Context, ec *executionContext, raw
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_VersionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.VersionKey, error) {
+			return unmarshalNVersionKey2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐVersionKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -1891,6 +1996,50 @@ func fieldContext_Query_Version(ctx context.Context, ec *executionContext, field
 	return fc, nil
 }
 
+func _Query_VersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_VersionByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().VersionByKeys(ctx, fc.Args["keys"].([]*model.VersionKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Version) graphql.Marshaler {
+			return marshalNVersion2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐVersion(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_VersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Version(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_VersionByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_VersionById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2017,6 +2166,50 @@ func fieldContext_Query_Dependent(ctx context.Context, ec *executionContext, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Dependent_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_DependentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_DependentByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DependentByKeys(ctx, fc.Args["keys"].([]*model.DependentKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Dependent) graphql.Marshaler {
+			return marshalNDependent2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐDependent(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_DependentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Dependent(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_DependentByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -3560,6 +3753,80 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputDependentKey(ctx context.Context, ec *executionContext, obj any) (model.DependentKey, error) {
+	var it model.DependentKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"dependency", "dependent"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "dependency":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dependency"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Dependency = data
+		case "dependent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dependent"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Dependent = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputVersionKey(ctx context.Context, ec *executionContext, obj any) (model.VersionKey, error) {
+	var it model.VersionKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"package", "order"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "package":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("package"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Package = data
+		case "order":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("order"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Order = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -3856,12 +4123,16 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PackageByLicense, graphql.Null))
 		case "Version":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Version, graphql.RequiredNull))
+		case "VersionByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VersionByKeys, graphql.Null))
 		case "VersionById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VersionById, graphql.Null))
 		case "VersionByTime":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VersionByTime, graphql.Null))
 		case "Dependent":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Dependent, graphql.RequiredNull))
+		case "DependentByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_DependentByKeys, graphql.Null))
 		case "DependentById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_DependentById, graphql.Null))
 		case "__type":
@@ -4558,6 +4829,16 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 	return res
 }
 
+func marshalNDependent2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐDependent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Dependent) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalODependent2ᚖexampleᚗcomᚋregistryᚋmodelᚐDependent(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNDependent2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐDependentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Dependent) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -4592,6 +4873,25 @@ func marshalNDependentByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 		return graphql.Null
 	}
 	return _DependentByIdConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNDependentKey2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐDependentKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.DependentKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.DependentKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNDependentKey2ᚖexampleᚗcomᚋregistryᚋmodelᚐDependentKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNDependentKey2ᚖexampleᚗcomᚋregistryᚋmodelᚐDependentKey(ctx context.Context, ec *executionContext, v any) (*model.DependentKey, error) {
+	res, err := unmarshalInputDependentKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -4746,6 +5046,16 @@ func marshalNString2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel 
 	return ret
 }
 
+func marshalNVersion2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Version) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOVersion2ᚖexampleᚗcomᚋregistryᚋmodelᚐVersion(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNVersion2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐVersionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Version) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -4790,6 +5100,25 @@ func marshalNVersionByTimeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 		return graphql.Null
 	}
 	return _VersionByTimeConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNVersionKey2ᚕᚖexampleᚗcomᚋregistryᚋmodelᚐVersionKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.VersionKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.VersionKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNVersionKey2ᚖexampleᚗcomᚋregistryᚋmodelᚐVersionKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNVersionKey2ᚖexampleᚗcomᚋregistryᚋmodelᚐVersionKey(ctx context.Context, ec *executionContext, v any) (*model.VersionKey, error) {
+	res, err := unmarshalInputVersionKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {

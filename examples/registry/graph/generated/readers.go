@@ -69,6 +69,20 @@ func (r Reader) Version(ctx context.Context, id string, args VersionArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "Version", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Order, keys.String)}, Consistent: args.Consistent})
 }
 
+// VersionByKeysArgs are the arguments of VersionByKeys that may be left out: nil.
+type VersionByKeysArgs struct {
+	Consistent *bool
+}
+
+// VersionByKeys asks the query VersionByKeys.
+func (r Reader) VersionByKeys(ctx context.Context, keysArg []*model.VersionKey, args VersionByKeysArgs) ([]*model.Version, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Package), keys.String(key.Order))
+	}
+	return graph.FetchMany(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // VersionByIDArgs are the arguments of VersionById that may be left out: nil.
 type VersionByIDArgs struct {
 	Eq        *string
@@ -110,6 +124,20 @@ type DependentArgs struct {
 // Dependent asks the query Dependent.
 func (r Reader) Dependent(ctx context.Context, id string, args DependentArgs) (*model.Dependent, error) {
 	return graph.FetchOne(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "Dependent", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Dependent, keys.String)}, Consistent: args.Consistent})
+}
+
+// DependentByKeysArgs are the arguments of DependentByKeys that may be left out: nil.
+type DependentByKeysArgs struct {
+	Consistent *bool
+}
+
+// DependentByKeys asks the query DependentByKeys.
+func (r Reader) DependentByKeys(ctx context.Context, keysArg []*model.DependentKey, args DependentByKeysArgs) ([]*model.Dependent, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Dependency), keys.String(key.Dependent))
+	}
+	return graph.FetchMany(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "DependentByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // DependentByIDArgs are the arguments of DependentById that may be left out: nil.

@@ -55,6 +55,11 @@ func (r queries) Version(ctx context.Context, id string, order *string, consiste
 	return Reader{r.rt}.Version(ctx, id, VersionArgs{Order: order, Consistent: consistent})
 }
 
+// VersionByKeys answers VersionByKeys.
+func (r queries) VersionByKeys(ctx context.Context, keysArg []*model.VersionKey, consistent *bool) ([]*model.Version, error) {
+	return Reader{r.rt}.VersionByKeys(ctx, keysArg, VersionByKeysArgs{Consistent: consistent})
+}
+
 // VersionByID answers VersionById.
 func (r queries) VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByIDConnection, error) {
 	return Reader{r.rt}.VersionByID(ctx, id, VersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -68,6 +73,11 @@ func (r queries) VersionByTime(ctx context.Context, packageArg string, eq *strin
 // Dependent answers Dependent.
 func (r queries) Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error) {
 	return Reader{r.rt}.Dependent(ctx, id, DependentArgs{Dependent: dependent, Consistent: consistent})
+}
+
+// DependentByKeys answers DependentByKeys.
+func (r queries) DependentByKeys(ctx context.Context, keysArg []*model.DependentKey, consistent *bool) ([]*model.Dependent, error) {
+	return Reader{r.rt}.DependentByKeys(ctx, keysArg, DependentByKeysArgs{Consistent: consistent})
 }
 
 // DependentByID answers DependentById.

@@ -272,6 +272,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "projectId", Kind: keys.KindString},
 			},
 		},
+		"ProjectMemberByKeys": {
+			Name:  "ProjectMemberByKeys",
+			Type:  "ProjectMember",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "employeeId", Kind: keys.KindString},
+				{Name: "projectId", Kind: keys.KindString},
+			},
+		},
 		"ProjectMemberAssignments": {
 			Name:        "ProjectMemberAssignments",
 			Type:        "ProjectMember",
@@ -295,6 +308,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "orgId", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "role", Kind: keys.KindString},
+				{Name: "userId", Kind: keys.KindString},
+			},
+		},
+		"MembershipByKeys": {
+			Name:  "MembershipByKeys",
+			Type:  "Membership",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orgId", Kind: keys.KindString},
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},

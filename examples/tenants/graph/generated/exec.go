@@ -80,8 +80,10 @@ type QueryResolver interface {
 	EquipmentByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Equipment, error)
 	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Equipment], error)
 	ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error)
+	ProjectMemberByKeys(ctx context.Context, keys []*model.ProjectMemberKey, consistent *bool) ([]*model.ProjectMember, error)
 	ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.ProjectMember], error)
 	Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error)
+	MembershipByKeys(ctx context.Context, keys []*model.MembershipKey, consistent *bool) ([]*model.Membership, error)
 	MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*graph.Connection[*model.Membership], error)
 	Node(ctx context.Context, id string) (model.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]model.Node, error)
@@ -118,7 +120,10 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputMembershipKey,
+		unmarshalInputProjectMemberKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -592,6 +597,24 @@ type MembershipEdge {
 }
 
 """
+The key of a row of Membership.
+"""
+input MembershipKey {
+  """
+  The orgId of the row.
+  """
+  orgId: ID!
+  """
+  The role of the row.
+  """
+  role: String!
+  """
+  The userId of the row.
+  """
+  userId: ID!
+}
+
+"""
 A row that can be asked for by an identifier alone.
 """
 interface Node {
@@ -676,6 +699,20 @@ type ProjectMemberEdge {
   Where it is: for after and before of the same query.
   """
   cursor: String!
+}
+
+"""
+The key of a row of ProjectMember.
+"""
+input ProjectMemberKey {
+  """
+  The employeeId of the row.
+  """
+  employeeId: ID!
+  """
+  The projectId of the row.
+  """
+  projectId: ID!
 }
 
 """
@@ -1323,6 +1360,20 @@ type Query {
     consistent: Boolean
   ): ProjectMember
   """
+  The rows of ProjectMember that have these keys, in that order; null in the place of each that is not there.
+  """
+  ProjectMemberByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [ProjectMemberKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [ProjectMember]!
+  """
   The rows of ProjectMember that have a certain employeeId, in the order of projectId.
   """
   ProjectMemberAssignments(
@@ -1415,6 +1466,20 @@ type Query {
     """
     consistent: Boolean
   ): Membership
+  """
+  The rows of Membership that have these keys, in that order; null in the place of each that is not there.
+  """
+  MembershipByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [MembershipKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Membership]!
   """
   The rows of Membership that have a certain orgId, in the order of role and userId.
   """
@@ -3261,6 +3326,28 @@ func field_Query_Equipment_args(ctx context.Context, ec *executionContext, rawAr
 	return args, nil
 }
 
+func field_Query_MembershipByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.MembershipKey, error) {
+			return unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_MembershipByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3524,6 +3611,28 @@ func field_Query_ProjectMemberAssignments_args(ctx context.Context, ec *executio
 		return nil, err
 	}
 	args["before"] = arg12
+	return args, nil
+}
+
+func field_Query_ProjectMemberByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.ProjectMemberKey, error) {
+			return unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -7100,6 +7209,50 @@ func fieldContext_Query_ProjectMember(ctx context.Context, ec *executionContext,
 	return fc, nil
 }
 
+func _Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_ProjectMemberByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ProjectMemberByKeys(ctx, fc.Args["keys"].([]*model.ProjectMemberKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
+			return marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_ProjectMember(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_ProjectMemberByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7182,6 +7335,50 @@ func fieldContext_Query_Membership(ctx context.Context, ec *executionContext, fi
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Membership_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_MembershipByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MembershipByKeys(ctx, fc.Args["keys"].([]*model.MembershipKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
+			return marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Membership(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_MembershipByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -9493,6 +9690,87 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputMembershipKey(ctx context.Context, ec *executionContext, obj any) (model.MembershipKey, error) {
+	var it model.MembershipKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orgId", "role", "userId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orgId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orgId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrgID = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = data
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputProjectMemberKey(ctx context.Context, ec *executionContext, obj any) (model.ProjectMemberKey, error) {
+	var it model.ProjectMemberKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"employeeId", "projectId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "employeeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("employeeId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.EmployeeID = data
+		case "projectId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projectId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProjectID = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -11050,10 +11328,14 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EquipmentDepartmentStaff, graphql.Null))
 		case "ProjectMember":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMember, graphql.RequiredNull))
+		case "ProjectMemberByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMemberByKeys, graphql.Null))
 		case "ProjectMemberAssignments":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMemberAssignments, graphql.Null))
 		case "Membership":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Membership, graphql.RequiredNull))
+		case "MembershipByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MembershipByKeys, graphql.Null))
 		case "MembershipByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MembershipByPrimary, graphql.Null))
 		case "node":
@@ -12459,6 +12741,16 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 	return res
 }
 
+func marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -12515,6 +12807,25 @@ func marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(
 	return ret
 }
 
+func unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.MembershipKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.MembershipKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNMembershipKey2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNMembershipKey2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKey(ctx context.Context, ec *executionContext, v any) (*model.MembershipKey, error) {
+	res, err := unmarshalInputMembershipKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -12527,6 +12838,16 @@ func marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx context.Context,
 
 func marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
 	return _PageInfo(ctx, ec, sel, &v)
+}
+
+func marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, sel, v[i])
+	})
+
+	return ret
 }
 
 func marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
@@ -12583,6 +12904,25 @@ func marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge�
 	}
 
 	return ret
+}
+
+func unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.ProjectMemberKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ProjectMemberKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNProjectMemberKey2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNProjectMemberKey2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKey(ctx context.Context, ec *executionContext, v any) (*model.ProjectMemberKey, error) {
+	res, err := unmarshalInputProjectMemberKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {

@@ -265,6 +265,20 @@ func (r Reader) ProjectMember(ctx context.Context, employeeID string, projectID 
 	return graph.FetchOne(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMember", PK: []keys.Value{keys.String(employeeID), keys.String(projectID)}, Consistent: args.Consistent})
 }
 
+// ProjectMemberByKeysArgs are the arguments of ProjectMemberByKeys that may be left out: nil.
+type ProjectMemberByKeysArgs struct {
+	Consistent *bool
+}
+
+// ProjectMemberByKeys asks the query ProjectMemberByKeys.
+func (r Reader) ProjectMemberByKeys(ctx context.Context, keysArg []*model.ProjectMemberKey, args ProjectMemberByKeysArgs) ([]*model.ProjectMember, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.EmployeeID), keys.String(key.ProjectID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // ProjectMemberAssignmentsArgs are the arguments of ProjectMemberAssignments that may be left out: nil.
 type ProjectMemberAssignmentsArgs struct {
 	ProjectID *string
@@ -294,6 +308,20 @@ type MembershipArgs struct {
 // Membership asks the query Membership.
 func (r Reader) Membership(ctx context.Context, orgID string, role string, userID string, args MembershipArgs) (*model.Membership, error) {
 	return graph.FetchOne(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "Membership", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
+}
+
+// MembershipByKeysArgs are the arguments of MembershipByKeys that may be left out: nil.
+type MembershipByKeysArgs struct {
+	Consistent *bool
+}
+
+// MembershipByKeys asks the query MembershipByKeys.
+func (r Reader) MembershipByKeys(ctx context.Context, keysArg []*model.MembershipKey, args MembershipByKeysArgs) ([]*model.Membership, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrgID), keys.String(key.Role), keys.String(key.UserID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MembershipByPrimaryArgs are the arguments of MembershipByPrimary that may be left out: nil.

@@ -116,6 +116,11 @@ func (r queries) ProjectMember(ctx context.Context, employeeID string, projectID
 	return Reader{r.rt}.ProjectMember(ctx, employeeID, projectID, ProjectMemberArgs{Consistent: consistent})
 }
 
+// ProjectMemberByKeys answers ProjectMemberByKeys.
+func (r queries) ProjectMemberByKeys(ctx context.Context, keysArg []*model.ProjectMemberKey, consistent *bool) ([]*model.ProjectMember, error) {
+	return Reader{r.rt}.ProjectMemberByKeys(ctx, keysArg, ProjectMemberByKeysArgs{Consistent: consistent})
+}
+
 // ProjectMemberAssignments answers ProjectMemberAssignments.
 func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ProjectMemberAssignmentsConnection, error) {
 	return Reader{r.rt}.ProjectMemberAssignments(ctx, employeeID, ProjectMemberAssignmentsArgs{ProjectID: projectID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
@@ -124,6 +129,11 @@ func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string
 // Membership answers Membership.
 func (r queries) Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error) {
 	return Reader{r.rt}.Membership(ctx, orgID, role, userID, MembershipArgs{Consistent: consistent})
+}
+
+// MembershipByKeys answers MembershipByKeys.
+func (r queries) MembershipByKeys(ctx context.Context, keysArg []*model.MembershipKey, consistent *bool) ([]*model.Membership, error) {
+	return Reader{r.rt}.MembershipByKeys(ctx, keysArg, MembershipByKeysArgs{Consistent: consistent})
 }
 
 // MembershipByPrimary answers MembershipByPrimary.

@@ -32,7 +32,7 @@ func (l *queryNames) check() {
 	for _, d := range l.ReadModels {
 		faulty := false // what is wrong with the name of the query of one row is with that of many
 		for _, q := range d.Queries() {
-			if q.IDs != nil && faulty {
+			if q.Many() && faulty {
 				continue
 			}
 			if strings.HasPrefix(q.Name, "__") {

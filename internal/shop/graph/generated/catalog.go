@@ -292,6 +292,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "productId", Kind: keys.KindString},
 			},
 		},
+		"Sales_OrderLineByKeys": {
+			Name:  "Sales_OrderLineByKeys",
+			Type:  "OrderLine",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orderId", Kind: keys.KindString},
+				{Name: "category", Kind: keys.KindString},
+				{Name: "productId", Kind: keys.KindString},
+			},
+		},
 		"Sales_OrderLineById": {
 			Name:        "Sales_OrderLineById",
 			Type:        "OrderLine",
@@ -318,6 +332,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "timestamp", Kind: keys.KindDateTime},
 			},
 		},
+		"Sales_OrderHistoryByKeys": {
+			Name:  "Sales_OrderHistoryByKeys",
+			Type:  "OrderHistory",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orderId", Kind: keys.KindString},
+				{Name: "timestamp", Kind: keys.KindDateTime},
+			},
+		},
 		"Sales_OrderHistoryById": {
 			Name:        "Sales_OrderHistoryById",
 			Type:        "OrderHistory",
@@ -340,6 +367,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "version", Kind: keys.KindString},
 			},
 		},
+		"Sales_OrderVersionByKeys": {
+			Name:  "Sales_OrderVersionByKeys",
+			Type:  "OrderVersion",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orderId", Kind: keys.KindString},
+				{Name: "version", Kind: keys.KindString},
+			},
+		},
 		"Sales_OrderVersionById": {
 			Name:        "Sales_OrderVersionById",
 			Type:        "OrderVersion",
@@ -359,6 +399,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "changedAt", Kind: keys.KindDateTime},
+			},
+		},
+		"Sales_OrderTrackingByKeys": {
+			Name:  "Sales_OrderTrackingByKeys",
+			Type:  "OrderTracking",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orderId", Kind: keys.KindString},
 				{Name: "changedAt", Kind: keys.KindDateTime},
 			},
 		},
@@ -403,6 +456,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			PKParts: []catalog.KeyArg{
+				{Name: "environment", Kind: keys.KindString},
+				{Name: "pluginName", Kind: keys.KindString},
+			},
+		},
+		"Ops_DeploymentByKeys": {
+			Name:  "Ops_DeploymentByKeys",
+			Type:  "Deployment",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "pluginName", Kind: keys.KindString},
 			},

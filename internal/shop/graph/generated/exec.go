@@ -80,16 +80,21 @@ type QueryResolver interface {
 	SalesOrderByCustomer(ctx context.Context, customerID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
 	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
 	SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error)
+	SalesOrderLineByKeys(ctx context.Context, keys []*model.OrderLineKey, consistent *bool) ([]*model.OrderLine, error)
 	SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
 	SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error)
+	SalesOrderHistoryByKeys(ctx context.Context, keys []*model.OrderHistoryKey, consistent *bool) ([]*model.OrderHistory, error)
 	SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderHistory], error)
 	SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error)
+	SalesOrderVersionByKeys(ctx context.Context, keys []*model.OrderVersionKey, consistent *bool) ([]*model.OrderVersion, error)
 	SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderVersion], error)
 	SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error)
+	SalesOrderTrackingByKeys(ctx context.Context, keys []*model.OrderTrackingKey, consistent *bool) ([]*model.OrderTracking, error)
 	SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error)
+	OpsDeploymentByKeys(ctx context.Context, keys []*model.DeploymentKey, consistent *bool) ([]*model.Deployment, error)
 	OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Deployment], error)
 	BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error)
 	BillingOwnershipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Ownership, error)
@@ -120,7 +125,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputDeploymentKey,
+		unmarshalInputOrderHistoryKey,
+		unmarshalInputOrderLineKey,
+		unmarshalInputOrderTrackingKey,
+		unmarshalInputOrderVersionKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -277,6 +288,20 @@ type DeploymentByEnvironmentConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Deployment.
+"""
+input DeploymentKey {
+  """
+  The environment of the row.
+  """
+  environment: String!
+  """
+  The pluginName of the row.
+  """
+  pluginName: String!
 }
 
 """
@@ -530,6 +555,20 @@ type OrderHistoryByIdConnection {
 }
 
 """
+The key of a row of OrderHistory.
+"""
+input OrderHistoryKey {
+  """
+  The orderId of the row.
+  """
+  orderId: ID!
+  """
+  The timestamp of the row.
+  """
+  timestamp: DateTime!
+}
+
+"""
 One line of an order, under a sort key of category and product.
 """
 type OrderLine {
@@ -555,6 +594,24 @@ type OrderLineByIdConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of OrderLine.
+"""
+input OrderLineKey {
+  """
+  The orderId of the row.
+  """
+  orderId: ID!
+  """
+  The category of the row.
+  """
+  category: String!
+  """
+  The productId of the row.
+  """
+  productId: ID!
 }
 
 """
@@ -615,6 +672,20 @@ type OrderTrackingByStatusConnection {
 }
 
 """
+The key of a row of OrderTracking.
+"""
+input OrderTrackingKey {
+  """
+  The orderId of the row.
+  """
+  orderId: ID!
+  """
+  The changedAt of the row.
+  """
+  changedAt: DateTime!
+}
+
+"""
 The versions of an order and, under the sort key ~current, the one that holds.
 """
 type OrderVersion {
@@ -647,6 +718,20 @@ type OrderVersionByIdConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of OrderVersion.
+"""
+input OrderVersionKey {
+  """
+  The orderId of the row.
+  """
+  orderId: ID!
+  """
+  The version of the row.
+  """
+  version: String!
 }
 
 """
@@ -1133,6 +1218,20 @@ type Query {
     consistent: Boolean
   ): OrderLine
   """
+  The rows of OrderLine that have these keys, in that order; null in the place of each that is not there.
+  """
+  Sales_OrderLineByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [OrderLineKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [OrderLine]!
+  """
   The rows of OrderLine that have a certain orderId, in the order of category and productId.
   """
   Sales_OrderLineById(
@@ -1206,6 +1305,20 @@ type Query {
     consistent: Boolean
   ): OrderHistory
   """
+  The rows of OrderHistory that have these keys, in that order; null in the place of each that is not there.
+  """
+  Sales_OrderHistoryByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [OrderHistoryKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [OrderHistory]!
+  """
   The rows of OrderHistory that have a certain orderId, in the order of timestamp.
   """
   Sales_OrderHistoryById(
@@ -1269,6 +1382,20 @@ type Query {
     consistent: Boolean
   ): OrderVersion
   """
+  The rows of OrderVersion that have these keys, in that order; null in the place of each that is not there.
+  """
+  Sales_OrderVersionByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [OrderVersionKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [OrderVersion]!
+  """
   The rows of OrderVersion that have a certain orderId, in the order of version.
   """
   Sales_OrderVersionById(
@@ -1331,6 +1458,20 @@ type Query {
     """
     consistent: Boolean
   ): OrderTracking
+  """
+  The rows of OrderTracking that have these keys, in that order; null in the place of each that is not there.
+  """
+  Sales_OrderTrackingByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [OrderTrackingKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [OrderTracking]!
   """
   The rows of OrderTracking that have a certain orderId, in the order of changedAt.
   """
@@ -1467,6 +1608,20 @@ type Query {
     """
     consistent: Boolean
   ): Deployment
+  """
+  The rows of Deployment that have these keys, in that order; null in the place of each that is not there.
+  """
+  Ops_DeploymentByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [DeploymentKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Deployment]!
   """
   The rows of Deployment that have a certain environment, in the order of deployedAt.
   """
@@ -2486,6 +2641,28 @@ func field_Query_Ops_DeploymentByEnvironment_args(ctx context.Context, ec *execu
 	return args, nil
 }
 
+func field_Query_Ops_DeploymentByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.DeploymentKey, error) {
+			return unmarshalNDeploymentKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_Ops_Deployment_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2800,6 +2977,28 @@ func field_Query_Sales_OrderHistoryById_args(ctx context.Context, ec *executionC
 	return args, nil
 }
 
+func field_Query_Sales_OrderHistoryByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.OrderHistoryKey, error) {
+			return unmarshalNOrderHistoryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_Sales_OrderHistory_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2913,6 +3112,28 @@ func field_Query_Sales_OrderLineById_args(ctx context.Context, ec *executionCont
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	return args, nil
+}
+
+func field_Query_Sales_OrderLineByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.OrderLineKey, error) {
+			return unmarshalNOrderLineKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -3067,6 +3288,28 @@ func field_Query_Sales_OrderTrackingById_args(ctx context.Context, ec *execution
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_Sales_OrderTrackingByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.OrderTrackingKey, error) {
+			return unmarshalNOrderTrackingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -3237,6 +3480,28 @@ func field_Query_Sales_OrderVersionById_args(ctx context.Context, ec *executionC
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_Sales_OrderVersionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.OrderVersionKey, error) {
+			return unmarshalNOrderVersionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -6465,6 +6730,50 @@ func fieldContext_Query_Sales_OrderLine(ctx context.Context, ec *executionContex
 	return fc, nil
 }
 
+func _Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Sales_OrderLineByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesOrderLineByKeys(ctx, fc.Args["keys"].([]*model.OrderLineKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
+			return marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderLine(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Sales_OrderLineByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6547,6 +6856,50 @@ func fieldContext_Query_Sales_OrderHistory(ctx context.Context, ec *executionCon
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Sales_OrderHistory_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Sales_OrderHistoryByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesOrderHistoryByKeys(ctx, fc.Args["keys"].([]*model.OrderHistoryKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
+			return marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderHistory(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Sales_OrderHistoryByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -6641,6 +6994,50 @@ func fieldContext_Query_Sales_OrderVersion(ctx context.Context, ec *executionCon
 	return fc, nil
 }
 
+func _Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Sales_OrderVersionByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesOrderVersionByKeys(ctx, fc.Args["keys"].([]*model.OrderVersionKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
+			return marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderVersion(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Sales_OrderVersionByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6723,6 +7120,50 @@ func fieldContext_Query_Sales_OrderTracking(ctx context.Context, ec *executionCo
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Sales_OrderTracking_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Sales_OrderTrackingByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesOrderTrackingByKeys(ctx, fc.Args["keys"].([]*model.OrderTrackingKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
+			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_OrderTracking(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Sales_OrderTrackingByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -6899,6 +7340,50 @@ func fieldContext_Query_Ops_Deployment(ctx context.Context, ec *executionContext
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Ops_Deployment_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Ops_DeploymentByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OpsDeploymentByKeys(ctx, fc.Args["keys"].([]*model.DeploymentKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
+			return marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Deployment(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Ops_DeploymentByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -8303,6 +8788,198 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
+
+func unmarshalInputDeploymentKey(ctx context.Context, ec *executionContext, obj any) (model.DeploymentKey, error) {
+	var it model.DeploymentKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"environment", "pluginName"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "environment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environment"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Environment = data
+		case "pluginName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pluginName"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.PluginName = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputOrderHistoryKey(ctx context.Context, ec *executionContext, obj any) (model.OrderHistoryKey, error) {
+	var it model.OrderHistoryKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orderId", "timestamp"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orderId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orderId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrderID = data
+		case "timestamp":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
+			data, err := unmarshalNDateTime2timeᚐTime(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Timestamp = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputOrderLineKey(ctx context.Context, ec *executionContext, obj any) (model.OrderLineKey, error) {
+	var it model.OrderLineKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orderId", "category", "productId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orderId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orderId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrderID = data
+		case "category":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("category"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Category = data
+		case "productId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("productId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProductID = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputOrderTrackingKey(ctx context.Context, ec *executionContext, obj any) (model.OrderTrackingKey, error) {
+	var it model.OrderTrackingKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orderId", "changedAt"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orderId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orderId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrderID = data
+		case "changedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("changedAt"))
+			data, err := unmarshalNDateTime2timeᚐTime(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.ChangedAt = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputOrderVersionKey(ctx context.Context, ec *executionContext, obj any) (model.OrderVersionKey, error) {
+	var it model.OrderVersionKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orderId", "version"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orderId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orderId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrderID = data
+		case "version":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("version"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Version = data
+		}
+	}
+	return it, nil
+}
 
 // endregion **************************** input.gotpl *****************************
 
@@ -9846,18 +10523,26 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByCustomerGroup, graphql.Null))
 		case "Sales_OrderLine":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLine, graphql.RequiredNull))
+		case "Sales_OrderLineByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLineByKeys, graphql.Null))
 		case "Sales_OrderLineById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLineById, graphql.Null))
 		case "Sales_OrderHistory":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistory, graphql.RequiredNull))
+		case "Sales_OrderHistoryByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistoryByKeys, graphql.Null))
 		case "Sales_OrderHistoryById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistoryById, graphql.Null))
 		case "Sales_OrderVersion":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersion, graphql.RequiredNull))
+		case "Sales_OrderVersionByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersionByKeys, graphql.Null))
 		case "Sales_OrderVersionById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersionById, graphql.Null))
 		case "Sales_OrderTracking":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTracking, graphql.RequiredNull))
+		case "Sales_OrderTrackingByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingByKeys, graphql.Null))
 		case "Sales_OrderTrackingById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingById, graphql.Null))
 		case "Sales_OrderTrackingByCustomerId":
@@ -9866,6 +10551,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingByStatus, graphql.Null))
 		case "Ops_Deployment":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_Deployment, graphql.RequiredNull))
+		case "Ops_DeploymentByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_DeploymentByKeys, graphql.Null))
 		case "Ops_DeploymentByEnvironment":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_DeploymentByEnvironment, graphql.Null))
 		case "Billing_Ownership":
@@ -10379,6 +11066,16 @@ func marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal(ctx context
 	return res
 }
 
+func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -10413,6 +11110,25 @@ func marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql
 		return graphql.Null
 	}
 	return _DeploymentByEnvironmentConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNDeploymentKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.DeploymentKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.DeploymentKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNDeploymentKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNDeploymentKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKey(ctx context.Context, ec *executionContext, v any) (*model.DeploymentKey, error) {
+	res, err := unmarshalInputDeploymentKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNFloat2float64(ctx context.Context, ec *executionContext, v any) (float64, error) {
@@ -10610,6 +11326,16 @@ func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋ
 	return _OrderByCustomerGroupConnection(ctx, ec, sel, v)
 }
 
+func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -10646,6 +11372,35 @@ func marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 	return _OrderHistoryByIdConnection(ctx, ec, sel, v)
 }
 
+func unmarshalNOrderHistoryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.OrderHistoryKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.OrderHistoryKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNOrderHistoryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNOrderHistoryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKey(ctx context.Context, ec *executionContext, v any) (*model.OrderHistoryKey, error) {
+	res, err := unmarshalInputOrderHistoryKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -10680,6 +11435,35 @@ func marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 		return graphql.Null
 	}
 	return _OrderLineByIdConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNOrderLineKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.OrderLineKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.OrderLineKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNOrderLineKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNOrderLineKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKey(ctx context.Context, ec *executionContext, v any) (*model.OrderLineKey, error) {
+	res, err := unmarshalInputOrderLineKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, sel, v[i])
+	})
+
+	return ret
 }
 
 func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
@@ -10738,6 +11522,35 @@ func marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql�
 	return _OrderTrackingByStatusConnection(ctx, ec, sel, v)
 }
 
+func unmarshalNOrderTrackingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.OrderTrackingKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.OrderTrackingKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNOrderTrackingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNOrderTrackingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKey(ctx context.Context, ec *executionContext, v any) (*model.OrderTrackingKey, error) {
+	res, err := unmarshalInputOrderTrackingKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -10772,6 +11585,25 @@ func marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 		return graphql.Null
 	}
 	return _OrderVersionByIdConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNOrderVersionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.OrderVersionKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.OrderVersionKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNOrderVersionKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNOrderVersionKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKey(ctx context.Context, ec *executionContext, v any) (*model.OrderVersionKey, error) {
+	res, err := unmarshalInputOrderVersionKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNOwnership2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Ownership) graphql.Marshaler {

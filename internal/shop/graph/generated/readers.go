@@ -201,6 +201,20 @@ func (r Reader) SalesOrderLine(ctx context.Context, id string, args SalesOrderLi
 	return graph.FetchOne(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLine", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Consistent: args.Consistent})
 }
 
+// SalesOrderLineByKeysArgs are the arguments of Sales_OrderLineByKeys that may be left out: nil.
+type SalesOrderLineByKeysArgs struct {
+	Consistent *bool
+}
+
+// SalesOrderLineByKeys asks the query Sales_OrderLineByKeys.
+func (r Reader) SalesOrderLineByKeys(ctx context.Context, keysArg []*model.OrderLineKey, args SalesOrderLineByKeysArgs) ([]*model.OrderLine, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrderID), keys.String(key.Category), keys.String(key.ProductID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLineByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SalesOrderLineByIDArgs are the arguments of Sales_OrderLineById that may be left out: nil.
 type SalesOrderLineByIDArgs struct {
 	Category  *string
@@ -230,6 +244,20 @@ func (r Reader) SalesOrderHistory(ctx context.Context, id string, args SalesOrde
 	return graph.FetchOne(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistory", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Timestamp, keys.DateTime)}, Consistent: args.Consistent})
 }
 
+// SalesOrderHistoryByKeysArgs are the arguments of Sales_OrderHistoryByKeys that may be left out: nil.
+type SalesOrderHistoryByKeysArgs struct {
+	Consistent *bool
+}
+
+// SalesOrderHistoryByKeys asks the query Sales_OrderHistoryByKeys.
+func (r Reader) SalesOrderHistoryByKeys(ctx context.Context, keysArg []*model.OrderHistoryKey, args SalesOrderHistoryByKeysArgs) ([]*model.OrderHistory, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrderID), keys.DateTime(key.Timestamp))
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistoryByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SalesOrderHistoryByIDArgs are the arguments of Sales_OrderHistoryById that may be left out: nil.
 type SalesOrderHistoryByIDArgs struct {
 	Eq        *string
@@ -257,6 +285,20 @@ func (r Reader) SalesOrderVersion(ctx context.Context, id string, args SalesOrde
 	return graph.FetchOne(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersion", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Version, keys.String)}, Consistent: args.Consistent})
 }
 
+// SalesOrderVersionByKeysArgs are the arguments of Sales_OrderVersionByKeys that may be left out: nil.
+type SalesOrderVersionByKeysArgs struct {
+	Consistent *bool
+}
+
+// SalesOrderVersionByKeys asks the query Sales_OrderVersionByKeys.
+func (r Reader) SalesOrderVersionByKeys(ctx context.Context, keysArg []*model.OrderVersionKey, args SalesOrderVersionByKeysArgs) ([]*model.OrderVersion, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrderID), keys.String(key.Version))
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersionByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SalesOrderVersionByIDArgs are the arguments of Sales_OrderVersionById that may be left out: nil.
 type SalesOrderVersionByIDArgs struct {
 	Eq        *string
@@ -282,6 +324,20 @@ type SalesOrderTrackingArgs struct {
 // SalesOrderTracking asks the query Sales_OrderTracking.
 func (r Reader) SalesOrderTracking(ctx context.Context, id string, args SalesOrderTrackingArgs) (*model.OrderTracking, error) {
 	return graph.FetchOne(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTracking", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ChangedAt, keys.DateTime)}, Consistent: args.Consistent})
+}
+
+// SalesOrderTrackingByKeysArgs are the arguments of Sales_OrderTrackingByKeys that may be left out: nil.
+type SalesOrderTrackingByKeysArgs struct {
+	Consistent *bool
+}
+
+// SalesOrderTrackingByKeys asks the query Sales_OrderTrackingByKeys.
+func (r Reader) SalesOrderTrackingByKeys(ctx context.Context, keysArg []*model.OrderTrackingKey, args SalesOrderTrackingByKeysArgs) ([]*model.OrderTracking, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrderID), keys.DateTime(key.ChangedAt))
+	}
+	return graph.FetchMany(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderTrackingByIDArgs are the arguments of Sales_OrderTrackingById that may be left out: nil.
@@ -339,6 +395,20 @@ type OpsDeploymentArgs struct {
 // OpsDeployment asks the query Ops_Deployment.
 func (r Reader) OpsDeployment(ctx context.Context, args OpsDeploymentArgs) (*model.Deployment, error) {
 	return graph.FetchOne(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_Deployment", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.PluginName, keys.String)}, Consistent: args.Consistent})
+}
+
+// OpsDeploymentByKeysArgs are the arguments of Ops_DeploymentByKeys that may be left out: nil.
+type OpsDeploymentByKeysArgs struct {
+	Consistent *bool
+}
+
+// OpsDeploymentByKeys asks the query Ops_DeploymentByKeys.
+func (r Reader) OpsDeploymentByKeys(ctx context.Context, keysArg []*model.DeploymentKey, args OpsDeploymentByKeysArgs) ([]*model.Deployment, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Environment), keys.String(key.PluginName))
+	}
+	return graph.FetchMany(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_DeploymentByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // OpsDeploymentByEnvironmentArgs are the arguments of Ops_DeploymentByEnvironment that may be left out: nil.

@@ -111,6 +111,11 @@ func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, c
 	return Reader{r.rt}.SalesOrderLine(ctx, id, SalesOrderLineArgs{SubID: subID, Category: category, ProductID: productID, Consistent: consistent})
 }
 
+// SalesOrderLineByKeys answers Sales_OrderLineByKeys.
+func (r queries) SalesOrderLineByKeys(ctx context.Context, keysArg []*model.OrderLineKey, consistent *bool) ([]*model.OrderLine, error) {
+	return Reader{r.rt}.SalesOrderLineByKeys(ctx, keysArg, SalesOrderLineByKeysArgs{Consistent: consistent})
+}
+
 // SalesOrderLineByID answers Sales_OrderLineById.
 func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderLineByID(ctx, id, SalesOrderLineByIDArgs{Category: category, ProductID: productID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -119,6 +124,11 @@ func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *st
 // SalesOrderHistory answers Sales_OrderHistory.
 func (r queries) SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error) {
 	return Reader{r.rt}.SalesOrderHistory(ctx, id, SalesOrderHistoryArgs{Timestamp: timestamp, Consistent: consistent})
+}
+
+// SalesOrderHistoryByKeys answers Sales_OrderHistoryByKeys.
+func (r queries) SalesOrderHistoryByKeys(ctx context.Context, keysArg []*model.OrderHistoryKey, consistent *bool) ([]*model.OrderHistory, error) {
+	return Reader{r.rt}.SalesOrderHistoryByKeys(ctx, keysArg, SalesOrderHistoryByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderHistoryByID answers Sales_OrderHistoryById.
@@ -131,6 +141,11 @@ func (r queries) SalesOrderVersion(ctx context.Context, id string, version *stri
 	return Reader{r.rt}.SalesOrderVersion(ctx, id, SalesOrderVersionArgs{Version: version, Consistent: consistent})
 }
 
+// SalesOrderVersionByKeys answers Sales_OrderVersionByKeys.
+func (r queries) SalesOrderVersionByKeys(ctx context.Context, keysArg []*model.OrderVersionKey, consistent *bool) ([]*model.OrderVersion, error) {
+	return Reader{r.rt}.SalesOrderVersionByKeys(ctx, keysArg, SalesOrderVersionByKeysArgs{Consistent: consistent})
+}
+
 // SalesOrderVersionByID answers Sales_OrderVersionById.
 func (r queries) SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderVersionByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderVersionByID(ctx, id, SalesOrderVersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -139,6 +154,11 @@ func (r queries) SalesOrderVersionByID(ctx context.Context, id string, eq *strin
 // SalesOrderTracking answers Sales_OrderTracking.
 func (r queries) SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error) {
 	return Reader{r.rt}.SalesOrderTracking(ctx, id, SalesOrderTrackingArgs{ChangedAt: changedAt, Consistent: consistent})
+}
+
+// SalesOrderTrackingByKeys answers Sales_OrderTrackingByKeys.
+func (r queries) SalesOrderTrackingByKeys(ctx context.Context, keysArg []*model.OrderTrackingKey, consistent *bool) ([]*model.OrderTracking, error) {
+	return Reader{r.rt}.SalesOrderTrackingByKeys(ctx, keysArg, SalesOrderTrackingByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderTrackingByID answers Sales_OrderTrackingById.
@@ -159,6 +179,11 @@ func (r queries) SalesOrderTrackingByStatus(ctx context.Context, status string, 
 // OpsDeployment answers Ops_Deployment.
 func (r queries) OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error) {
 	return Reader{r.rt}.OpsDeployment(ctx, OpsDeploymentArgs{ID: id, Environment: environment, PluginName: pluginName, Consistent: consistent})
+}
+
+// OpsDeploymentByKeys answers Ops_DeploymentByKeys.
+func (r queries) OpsDeploymentByKeys(ctx context.Context, keysArg []*model.DeploymentKey, consistent *bool) ([]*model.Deployment, error) {
+	return Reader{r.rt}.OpsDeploymentByKeys(ctx, keysArg, OpsDeploymentByKeysArgs{Consistent: consistent})
 }
 
 // OpsDeploymentByEnvironment answers Ops_DeploymentByEnvironment.

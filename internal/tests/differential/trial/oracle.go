@@ -51,41 +51,84 @@ func (t *trial) consult() error {
 	return nil
 }
 
-// consultMany compares the rows under lists of ids with those that are stored.
+// consultMany compares the rows under lists of ids or keys with those that are stored.
 func (t *trial) consultMany(ctx context.Context, q *catalog.Query) error {
 	m := t.Catalog.Types[q.Type].Model
-	field := m.Fields[slices.Concat(m.PK.Fields, m.SK.Fields)[0]]
+	last := m.Fields[slices.Concat(m.PK.Fields, m.SK.Fields)[0]]
+	if n := len(q.KeyFields); n > 0 {
+		last = *fieldOf(m, q.KeyFields[n-1].Name)
+	}
+	isText := last.Enum == "" && (last.Scalar == "ID" || last.Scalar == "String")
 	for range 20 {
 		ids, want := []string{}, []string{}
 		for range t.rng.IntN(5) {
-			isText := field.Enum == "" && (field.Scalar == "ID" || field.Scalar == "String")
-			if isText && t.rng.IntN(4) == 0 {
-				ids, want = append(ids, `"there is none"`), append(want, "null")
-			}
 			rows := t.rows[q.Type]
 			if len(rows) == 0 {
 				continue
 			}
 			r := rows[t.rng.IntN(len(rows))]
-			id, err := json.Marshal(r.row[field.Name])
-			if m.Entity == nil {
-				id, err = json.Marshal(r.at.Key.PK)
+			if isText && t.rng.IntN(4) == 0 {
+				id, err := nameOf(q, m, r, `"there is none"`)
+				if err != nil {
+					return err
+				}
+				ids, want = append(ids, id), append(want, "null")
 			}
+			id, err := nameOf(q, m, r, "")
 			if err != nil {
 				return err
 			}
-			if m.Entity != nil && field.Enum != "" {
-				id = []byte(strings.Trim(string(id), `"`))
-			}
-			ids, want = append(ids, string(id)), append(want, t.item(q, r))
+			ids, want = append(ids, id), append(want, t.item(q, r))
 		}
-		query := fmt.Sprintf("{ rows: %s(ids: [%s]) { __typename %s } }", q.Name, strings.Join(ids, ", "), t.identity(q))
+		query := fmt.Sprintf("{ rows: %s(%s: [%s]) { __typename %s } }", q.Name, q.PK[0].Name, strings.Join(ids, ", "),
+			t.identity(q))
 		wanted := `{"data":{"rows":[` + strings.Join(want, ",") + `]}}`
 		if got := string(ask(t.plans, ctx, query, nil)); got != wanted {
 			return fmt.Errorf("%s\n got %s\nwant %s", query, got, wanted)
 		}
 	}
 	return nil
+}
+
+// nameOf is what names a row in a list of ids or keys, with another value for its last field unless that is "".
+func nameOf(q *catalog.Query, m *querydb.Model, r stored, other string) (string, error) {
+	if len(q.KeyFields) == 0 {
+		field := &m.Fields[slices.Concat(m.PK.Fields, m.SK.Fields)[0]]
+		if other != "" {
+			return other, nil
+		}
+		if m.Entity == nil {
+			id, err := json.Marshal(r.at.Key.PK)
+			return string(id), err
+		}
+		return literal(field, r)
+	}
+	parts := make([]string, len(q.KeyFields))
+	for i, k := range q.KeyFields {
+		field := fieldOf(m, k.Name)
+		value, err := literal(field, r)
+		if err != nil {
+			return "", err
+		}
+		if other != "" && i == len(parts)-1 {
+			value = other
+		}
+		parts[i] = k.Name + ": " + value
+	}
+	return "{" + strings.Join(parts, ", ") + "}", nil
+}
+
+func fieldOf(m *querydb.Model, name string) *driver.Field {
+	return &m.Fields[slices.IndexFunc(m.Fields, func(f driver.Field) bool { return f.Name == name })]
+}
+
+// literal is the value that a row has in a field, as a document writes it.
+func literal(field *driver.Field, r stored) (string, error) {
+	text, err := json.Marshal(r.row[field.Name])
+	if field.Enum != "" {
+		return strings.Trim(string(text), `"`), err
+	}
+	return string(text), err
 }
 
 func (t *trial) queryNames() []string {

@@ -341,6 +341,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "number", Kind: keys.KindString},
 			},
 		},
+		"EntryByKeys": {
+			Name:  "EntryByKeys",
+			Type:  "Entry",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "number", Kind: keys.KindString},
+			},
+		},
 		"EntryById": {
 			Name:        "EntryById",
 			Type:        "Entry",
@@ -428,6 +441,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
+		"HoldByKeys": {
+			Name:  "HoldByKeys",
+			Type:  "Hold",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "level", Kind: keys.KindInt},
+				{Name: "hold", Kind: keys.KindString},
+			},
+		},
 		"HoldById": {
 			Name:        "HoldById",
 			Type:        "Hold",
@@ -466,6 +493,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "hold", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "level", Kind: keys.KindInt},
+			},
+		},
+		"LevelByKeys": {
+			Name:  "LevelByKeys",
+			Type:  "Level",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "hold", Kind: keys.KindString},
 				{Name: "level", Kind: keys.KindInt},
 			},
 		},
@@ -538,6 +579,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "account", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "hold", Kind: keys.KindString},
+			},
+		},
+		"MarkByKeys": {
+			Name:  "MarkByKeys",
+			Type:  "Mark",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
@@ -760,6 +814,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "terminal", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindInt},
+			},
+		},
+		"MeterByKeys": {
+			Name:  "MeterByKeys",
+			Type:  "Meter",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "terminal", Kind: keys.KindString},
 				{Name: "channel", Kind: keys.KindInt},
 			},
 		},

@@ -54,6 +54,7 @@ type QueryResolver interface {
 	CurrencyByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Currency, error)
 	CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Currency], error)
 	Entry(ctx context.Context, id string, number *string, consistent *bool) (*model.Entry, error)
+	EntryByKeys(ctx context.Context, keys []*model.EntryKey, consistent *bool) ([]*model.Entry, error)
 	EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Entry], error)
 	EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Entry], error)
 	Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error)
@@ -62,15 +63,18 @@ type QueryResolver interface {
 	ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
 	ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
 	Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error)
+	HoldByKeys(ctx context.Context, keys []*model.HoldKey, consistent *bool) ([]*model.Hold, error)
 	HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
 	HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
 	Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error)
+	LevelByKeys(ctx context.Context, keys []*model.LevelKey, consistent *bool) ([]*model.Level, error)
 	LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Level], error)
 	Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error)
 	StandingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Standing, error)
 	StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Standing], error)
 	StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Standing], error)
 	Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error)
+	MarkByKeys(ctx context.Context, keys []*model.MarkKey, consistent *bool) ([]*model.Mark, error)
 	MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Mark], error)
 	MarkByMark(ctx context.Context, mark string) (*model.Mark, error)
 	MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Mark], error)
@@ -94,6 +98,7 @@ type QueryResolver interface {
 	TerminalByKeeperID(ctx context.Context, keeperID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Terminal], error)
 	TerminalEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.TerminalEvent], error)
 	Meter(ctx context.Context, terminal string, channel int, consistent *bool) (*model.Meter, error)
+	MeterByKeys(ctx context.Context, keys []*model.MeterKey, consistent *bool) ([]*model.Meter, error)
 	MeterByChannel(ctx context.Context, channel int, reading *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Meter], error)
 	MeterEvents(ctx context.Context, terminal string, channel int, from *int64, to *int64, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.MeterEvent], error)
 	Home(ctx context.Context, id string, consistent *bool) (*model.Home, error)
@@ -124,7 +129,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputEntryKey,
+		unmarshalInputHoldKey,
+		unmarshalInputLevelKey,
+		unmarshalInputMarkKey,
+		unmarshalInputMeterKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -444,6 +455,20 @@ type EntryByKindConnection {
 }
 
 """
+The key of a row of Entry.
+"""
+input EntryKey {
+  """
+  The account of the row.
+  """
+  account: ID!
+  """
+  The number of the row.
+  """
+  number: String!
+}
+
+"""
 A hold on an account, gone at its time.
 """
 type Hold {
@@ -481,6 +506,24 @@ type HoldByIdConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Hold.
+"""
+input HoldKey {
+  """
+  The account of the row.
+  """
+  account: ID!
+  """
+  The level of the row.
+  """
+  level: Int!
+  """
+  The hold of the row.
+  """
+  hold: ID!
 }
 
 """
@@ -547,6 +590,24 @@ type LevelByIdConnection {
 }
 
 """
+The key of a row of Level.
+"""
+input LevelKey {
+  """
+  The account of the row.
+  """
+  account: ID!
+  """
+  The hold of the row.
+  """
+  hold: ID!
+  """
+  The level of the row.
+  """
+  level: Int!
+}
+
+"""
 A hold in the table of the standing, under a mark that no other hold has.
 """
 type Mark {
@@ -582,6 +643,20 @@ type MarkByPrimaryConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Mark.
+"""
+input MarkKey {
+  """
+  The account of the row.
+  """
+  account: ID!
+  """
+  The hold of the row.
+  """
+  hold: ID!
 }
 
 """
@@ -631,6 +706,20 @@ type MeterEventsConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Meter.
+"""
+input MeterKey {
+  """
+  The terminal of the row.
+  """
+  terminal: ID!
+  """
+  The channel of the row.
+  """
+  channel: Int!
 }
 
 """
@@ -941,6 +1030,20 @@ type Query {
     consistent: Boolean
   ): Entry
   """
+  The rows of Entry that have these keys, in that order; null in the place of each that is not there.
+  """
+  EntryByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [EntryKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Entry]!
+  """
   The rows of Entry that have a certain account, in the order of number.
   """
   EntryById(
@@ -1198,6 +1301,20 @@ type Query {
     consistent: Boolean
   ): Hold
   """
+  The rows of Hold that have these keys, in that order; null in the place of each that is not there.
+  """
+  HoldByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [HoldKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Hold]!
+  """
   The rows of Hold that have a certain account, in the order of level and hold.
   """
   HoldById(
@@ -1324,6 +1441,20 @@ type Query {
     """
     consistent: Boolean
   ): Level
+  """
+  The rows of Level that have these keys, in that order; null in the place of each that is not there.
+  """
+  LevelByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [LevelKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Level]!
   """
   The rows of Level that have a certain account and hold, in the order of level.
   """
@@ -1528,6 +1659,20 @@ type Query {
     """
     consistent: Boolean
   ): Mark
+  """
+  The rows of Mark that have these keys, in that order; null in the place of each that is not there.
+  """
+  MarkByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [MarkKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Mark]!
   """
   The rows of Mark that have a certain account, in the order of hold.
   """
@@ -2005,6 +2150,20 @@ type Query {
     """
     consistent: Boolean
   ): Meter
+  """
+  The rows of Meter that have these keys, in that order; null in the place of each that is not there.
+  """
+  MeterByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [MeterKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Meter]!
   """
   The rows of Meter that have a certain channel, in the order of reading.
   """
@@ -3635,6 +3794,28 @@ func field_Query_EntryById_args(ctx context.Context, ec *executionContext, rawAr
 	return args, nil
 }
 
+func field_Query_EntryByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.EntryKey, error) {
+			return unmarshalNEntryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_EntryByKind_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3888,6 +4069,28 @@ func field_Query_HoldById_args(ctx context.Context, ec *executionContext, rawArg
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	return args, nil
+}
+
+func field_Query_HoldByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.HoldKey, error) {
+			return unmarshalNHoldKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -4145,6 +4348,28 @@ func field_Query_LevelById_args(ctx context.Context, ec *executionContext, rawAr
 	return args, nil
 }
 
+func field_Query_LevelByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.LevelKey, error) {
+			return unmarshalNLevelKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_Level_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4188,6 +4413,28 @@ func field_Query_Level_args(ctx context.Context, ec *executionContext, rawArgs m
 		return nil, err
 	}
 	args["consistent"] = arg4
+	return args, nil
+}
+
+func field_Query_MarkByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.MarkKey, error) {
+			return unmarshalNMarkKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -4466,6 +4713,28 @@ func field_Query_MeterByChannel_args(ctx context.Context, ec *executionContext, 
 		return nil, err
 	}
 	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_MeterByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.MeterKey, error) {
+			return unmarshalNMeterKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -9288,6 +9557,50 @@ func fieldContext_Query_Entry(ctx context.Context, ec *executionContext, field g
 	return fc, nil
 }
 
+func _Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_EntryByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().EntryByKeys(ctx, fc.Args["keys"].([]*model.EntryKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
+			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Entry(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_EntryByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_EntryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9640,6 +9953,50 @@ func fieldContext_Query_Hold(ctx context.Context, ec *executionContext, field gr
 	return fc, nil
 }
 
+func _Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_HoldByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().HoldByKeys(ctx, fc.Args["keys"].([]*model.HoldKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
+			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Hold(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_HoldByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_HoldById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9766,6 +10123,50 @@ func fieldContext_Query_Level(ctx context.Context, ec *executionContext, field g
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Level_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_LevelByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().LevelByKeys(ctx, fc.Args["keys"].([]*model.LevelKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Level) graphql.Marshaler {
+			return marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Level(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_LevelByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10030,6 +10431,50 @@ func fieldContext_Query_Mark(ctx context.Context, ec *executionContext, field gr
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Mark_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_MarkByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MarkByKeys(ctx, fc.Args["keys"].([]*model.MarkKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
+			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Mark(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_MarkByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -11042,6 +11487,50 @@ func fieldContext_Query_Meter(ctx context.Context, ec *executionContext, field g
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Meter_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_MeterByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MeterByKeys(ctx, fc.Args["keys"].([]*model.MeterKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Meter) graphql.Marshaler {
+			return marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Meter(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_MeterByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -13434,6 +13923,205 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputEntryKey(ctx context.Context, ec *executionContext, obj any) (model.EntryKey, error) {
+	var it model.EntryKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"account", "number"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "account":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Account = data
+		case "number":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("number"))
+			data, err := unmarshalNString2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Number = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputHoldKey(ctx context.Context, ec *executionContext, obj any) (model.HoldKey, error) {
+	var it model.HoldKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"account", "level", "hold"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "account":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Account = data
+		case "level":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("level"))
+			data, err := unmarshalNInt2int(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Level = data
+		case "hold":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hold"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hold = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputLevelKey(ctx context.Context, ec *executionContext, obj any) (model.LevelKey, error) {
+	var it model.LevelKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"account", "hold", "level"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "account":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Account = data
+		case "hold":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hold"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hold = data
+		case "level":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("level"))
+			data, err := unmarshalNInt2int(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Level = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputMarkKey(ctx context.Context, ec *executionContext, obj any) (model.MarkKey, error) {
+	var it model.MarkKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"account", "hold"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "account":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Account = data
+		case "hold":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hold"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hold = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputMeterKey(ctx context.Context, ec *executionContext, obj any) (model.MeterKey, error) {
+	var it model.MeterKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"terminal", "channel"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "terminal":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("terminal"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Terminal = data
+		case "channel":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("channel"))
+			data, err := unmarshalNInt2int(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Channel = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -15475,6 +16163,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CurrencyByTotal, graphql.Null))
 		case "Entry":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Entry, graphql.RequiredNull))
+		case "EntryByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EntryByKeys, graphql.Null))
 		case "EntryById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EntryById, graphql.Null))
 		case "EntryByKind":
@@ -15491,12 +16181,16 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProfileByRank, graphql.Null))
 		case "Hold":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Hold, graphql.RequiredNull))
+		case "HoldByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldByKeys, graphql.Null))
 		case "HoldById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldById, graphql.Null))
 		case "HoldByHold":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldByHold, graphql.Null))
 		case "Level":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Level, graphql.RequiredNull))
+		case "LevelByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_LevelByKeys, graphql.Null))
 		case "LevelById":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_LevelById, graphql.Null))
 		case "Standing":
@@ -15509,6 +16203,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_StandingByCity, graphql.Null))
 		case "Mark":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Mark, graphql.RequiredNull))
+		case "MarkByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByKeys, graphql.Null))
 		case "MarkByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByPrimary, graphql.Null))
 		case "MarkByMark":
@@ -15555,6 +16251,8 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TerminalEvents, graphql.Null))
 		case "Meter":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Meter, graphql.RequiredNull))
+		case "MeterByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MeterByKeys, graphql.Null))
 		case "MeterByChannel":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MeterByChannel, graphql.Null))
 		case "MeterEvents":
@@ -16864,6 +17562,16 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 	return res
 }
 
+func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -16910,6 +17618,35 @@ func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐC
 	return _EntryByKindConnection(ctx, ec, sel, v)
 }
 
+func unmarshalNEntryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.EntryKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.EntryKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNEntryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNEntryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKey(ctx context.Context, ec *executionContext, v any) (*model.EntryKey, error) {
+	res, err := unmarshalInputEntryKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -16954,6 +17691,25 @@ func marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConn
 		return graphql.Null
 	}
 	return _HoldByIdConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNHoldKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.HoldKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.HoldKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNHoldKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNHoldKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKey(ctx context.Context, ec *executionContext, v any) (*model.HoldKey, error) {
+	res, err := unmarshalInputHoldKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Home) graphql.Marshaler {
@@ -17079,6 +17835,16 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 	return res
 }
 
+func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -17113,6 +17879,35 @@ func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐCon
 		return graphql.Null
 	}
 	return _LevelByIdConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNLevelKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.LevelKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.LevelKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNLevelKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNLevelKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKey(ctx context.Context, ec *executionContext, v any) (*model.LevelKey, error) {
+	res, err := unmarshalInputLevelKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
+	})
+
+	return ret
 }
 
 func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
@@ -17159,6 +17954,35 @@ func marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 		return graphql.Null
 	}
 	return _MarkByPrimaryConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNMarkKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.MarkKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.MarkKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNMarkKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNMarkKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKey(ctx context.Context, ec *executionContext, v any) (*model.MarkKey, error) {
+	res, err := unmarshalInputMarkKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Meter) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx, ec, sel, v[i])
+	})
+
+	return ret
 }
 
 func marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Meter) graphql.Marshaler {
@@ -17231,6 +18055,25 @@ func marshalNMeterEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐC
 		return graphql.Null
 	}
 	return _MeterEventsConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNMeterKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.MeterKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.MeterKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNMeterKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNMeterKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKey(ctx context.Context, ec *executionContext, v any) (*model.MeterKey, error) {
+	res, err := unmarshalInputMeterKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNOwner2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Owner) graphql.Marshaler {

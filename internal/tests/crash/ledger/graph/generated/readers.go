@@ -122,6 +122,20 @@ func (r Reader) Entry(ctx context.Context, id string, args EntryArgs) (*model.En
 	return graph.FetchOne(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "Entry", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Number, keys.String)}, Consistent: args.Consistent})
 }
 
+// EntryByKeysArgs are the arguments of EntryByKeys that may be left out: nil.
+type EntryByKeysArgs struct {
+	Consistent *bool
+}
+
+// EntryByKeys asks the query EntryByKeys.
+func (r Reader) EntryByKeys(ctx context.Context, keysArg []*model.EntryKey, args EntryByKeysArgs) ([]*model.Entry, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Account), keys.String(key.Number))
+	}
+	return graph.FetchMany(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // EntryByIDArgs are the arguments of EntryById that may be left out: nil.
 type EntryByIDArgs struct {
 	Eq        *string
@@ -235,6 +249,20 @@ func (r Reader) Hold(ctx context.Context, id string, args HoldArgs) (*model.Hold
 	return graph.FetchOne(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "Hold", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Consistent: args.Consistent})
 }
 
+// HoldByKeysArgs are the arguments of HoldByKeys that may be left out: nil.
+type HoldByKeysArgs struct {
+	Consistent *bool
+}
+
+// HoldByKeys asks the query HoldByKeys.
+func (r Reader) HoldByKeys(ctx context.Context, keysArg []*model.HoldKey, args HoldByKeysArgs) ([]*model.Hold, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Account), keys.Int(int64(key.Level)), keys.String(key.Hold))
+	}
+	return graph.FetchMany(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // HoldByIDArgs are the arguments of HoldById that may be left out: nil.
 type HoldByIDArgs struct {
 	Level     *int
@@ -281,6 +309,20 @@ type LevelArgs struct {
 // Level asks the query Level.
 func (r Reader) Level(ctx context.Context, args LevelArgs) (*model.Level, error) {
 	return graph.FetchOne(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "Level", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+}
+
+// LevelByKeysArgs are the arguments of LevelByKeys that may be left out: nil.
+type LevelByKeysArgs struct {
+	Consistent *bool
+}
+
+// LevelByKeys asks the query LevelByKeys.
+func (r Reader) LevelByKeys(ctx context.Context, keysArg []*model.LevelKey, args LevelByKeysArgs) ([]*model.Level, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Account), keys.String(key.Hold), keys.Int(int64(key.Level)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "LevelByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // LevelByIDArgs are the arguments of LevelById that may be left out: nil.
@@ -369,6 +411,20 @@ type MarkArgs struct {
 // Mark asks the query Mark.
 func (r Reader) Mark(ctx context.Context, account string, hold string, args MarkArgs) (*model.Mark, error) {
 	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "Mark", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{keys.String(hold)}, Consistent: args.Consistent})
+}
+
+// MarkByKeysArgs are the arguments of MarkByKeys that may be left out: nil.
+type MarkByKeysArgs struct {
+	Consistent *bool
+}
+
+// MarkByKeys asks the query MarkByKeys.
+func (r Reader) MarkByKeys(ctx context.Context, keysArg []*model.MarkKey, args MarkByKeysArgs) ([]*model.Mark, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Account), keys.String(key.Hold))
+	}
+	return graph.FetchMany(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MarkByPrimaryArgs are the arguments of MarkByPrimary that may be left out: nil.
@@ -653,6 +709,20 @@ type MeterArgs struct {
 // Meter asks the query Meter.
 func (r Reader) Meter(ctx context.Context, terminal string, channel int, args MeterArgs) (*model.Meter, error) {
 	return graph.FetchOne(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "Meter", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Consistent: args.Consistent})
+}
+
+// MeterByKeysArgs are the arguments of MeterByKeys that may be left out: nil.
+type MeterByKeysArgs struct {
+	Consistent *bool
+}
+
+// MeterByKeys asks the query MeterByKeys.
+func (r Reader) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, args MeterByKeysArgs) ([]*model.Meter, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Terminal), keys.Int(int64(key.Channel)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MeterByChannelArgs are the arguments of MeterByChannel that may be left out: nil.

@@ -75,6 +75,11 @@ func (r queries) Entry(ctx context.Context, id string, number *string, consisten
 	return Reader{r.rt}.Entry(ctx, id, EntryArgs{Number: number, Consistent: consistent})
 }
 
+// EntryByKeys answers EntryByKeys.
+func (r queries) EntryByKeys(ctx context.Context, keysArg []*model.EntryKey, consistent *bool) ([]*model.Entry, error) {
+	return Reader{r.rt}.EntryByKeys(ctx, keysArg, EntryByKeysArgs{Consistent: consistent})
+}
+
 // EntryByID answers EntryById.
 func (r queries) EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByIDConnection, error) {
 	return Reader{r.rt}.EntryByID(ctx, id, EntryByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -115,6 +120,11 @@ func (r queries) Hold(ctx context.Context, id string, subID *string, level *int,
 	return Reader{r.rt}.Hold(ctx, id, HoldArgs{SubID: subID, Level: level, Hold: hold, Consistent: consistent})
 }
 
+// HoldByKeys answers HoldByKeys.
+func (r queries) HoldByKeys(ctx context.Context, keysArg []*model.HoldKey, consistent *bool) ([]*model.Hold, error) {
+	return Reader{r.rt}.HoldByKeys(ctx, keysArg, HoldByKeysArgs{Consistent: consistent})
+}
+
 // HoldByID answers HoldById.
 func (r queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
 	return Reader{r.rt}.HoldByID(ctx, id, HoldByIDArgs{Level: level, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -128,6 +138,11 @@ func (r queries) HoldByHold(ctx context.Context, holdOf string, eq *string, pref
 // Level answers Level.
 func (r queries) Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error) {
 	return Reader{r.rt}.Level(ctx, LevelArgs{ID: id, Account: account, Hold: hold, Level: level, Consistent: consistent})
+}
+
+// LevelByKeys answers LevelByKeys.
+func (r queries) LevelByKeys(ctx context.Context, keysArg []*model.LevelKey, consistent *bool) ([]*model.Level, error) {
+	return Reader{r.rt}.LevelByKeys(ctx, keysArg, LevelByKeysArgs{Consistent: consistent})
 }
 
 // LevelByID answers LevelById.
@@ -158,6 +173,11 @@ func (r queries) StandingByCity(ctx context.Context, city string, account *strin
 // Mark answers Mark.
 func (r queries) Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error) {
 	return Reader{r.rt}.Mark(ctx, account, hold, MarkArgs{Consistent: consistent})
+}
+
+// MarkByKeys answers MarkByKeys.
+func (r queries) MarkByKeys(ctx context.Context, keysArg []*model.MarkKey, consistent *bool) ([]*model.Mark, error) {
+	return Reader{r.rt}.MarkByKeys(ctx, keysArg, MarkByKeysArgs{Consistent: consistent})
 }
 
 // MarkByPrimary answers MarkByPrimary.
@@ -273,6 +293,11 @@ func (r queries) TerminalEvents(ctx context.Context, id string, from *string, to
 // Meter answers Meter.
 func (r queries) Meter(ctx context.Context, terminal string, channel int, consistent *bool) (*model.Meter, error) {
 	return Reader{r.rt}.Meter(ctx, terminal, channel, MeterArgs{Consistent: consistent})
+}
+
+// MeterByKeys answers MeterByKeys.
+func (r queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
+	return Reader{r.rt}.MeterByKeys(ctx, keysArg, MeterByKeysArgs{Consistent: consistent})
 }
 
 // MeterByChannel answers MeterByChannel.

@@ -332,6 +332,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "selectionNumber", Kind: keys.KindInt},
 			},
 		},
+		"SelectionByKeys": {
+			Name:  "SelectionByKeys",
+			Type:  "Selection",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "squadId", Kind: keys.KindString},
+				{Name: "selectionNumber", Kind: keys.KindInt},
+			},
+		},
 		"SelectionByPrimary": {
 			Name:        "SelectionByPrimary",
 			Type:        "Selection",
@@ -366,6 +379,19 @@ var Catalog = &catalog.Catalog{
 			Type:  "Reading",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindString},
+				{Name: "deviceId", Kind: keys.KindString},
+			},
+		},
+		"ReadingByKeys": {
+			Name:  "ReadingByKeys",
+			Type:  "Reading",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
 				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},

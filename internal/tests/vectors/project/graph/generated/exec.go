@@ -65,9 +65,11 @@ type QueryResolver interface {
 	AppPlayer(ctx context.Context, id string, consistent *bool) (*model.AppPlayer, error)
 	AppPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppPlayer, error)
 	Selection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.Selection, error)
+	SelectionByKeys(ctx context.Context, keys []*model.SelectionKey, consistent *bool) ([]*model.Selection, error)
 	SelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Selection], error)
 	SelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Selection], error)
 	Reading(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Reading, error)
+	ReadingByKeys(ctx context.Context, keys []*model.ReadingKey, consistent *bool) ([]*model.Reading, error)
 	ReadingByAccount(ctx context.Context, accountID string, ts *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Reading], error)
 	ReadingEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.ReadingEvent], error)
 }
@@ -94,7 +96,10 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		unmarshalInputReadingKey,
+		unmarshalInputSelectionKey,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -656,6 +661,20 @@ type Query {
     consistent: Boolean
   ): Selection
   """
+  The rows of Selection that have these keys, in that order; null in the place of each that is not there.
+  """
+  SelectionByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [SelectionKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Selection]!
+  """
   The rows of Selection that have a certain squadId, in the order of selectionNumber.
   """
   SelectionByPrimary(
@@ -772,6 +791,20 @@ type Query {
     """
     consistent: Boolean
   ): Reading
+  """
+  The rows of Reading that have these keys, in that order; null in the place of each that is not there.
+  """
+  ReadingByKeys(
+    """
+    The key of each row; a row that is named twice is answered twice.
+    """
+    keys: [ReadingKey!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [Reading]!
   """
   The rows of Reading that have a certain accountId, in the order of ts.
   """
@@ -913,6 +946,20 @@ type ReadingEventsConnection {
 }
 
 """
+The key of a row of Reading.
+"""
+input ReadingKey {
+  """
+  The channel of the row.
+  """
+  channel: ID!
+  """
+  The deviceId of the row.
+  """
+  deviceId: ID!
+}
+
+"""
 A row of the read model Selection.
 """
 type Selection {
@@ -959,6 +1006,20 @@ type SelectionByPrimaryConnection {
   What the next page is asked for with; null where there is none.
   """
   nextToken: String
+}
+
+"""
+The key of a row of Selection.
+"""
+input SelectionKey {
+  """
+  The squadId of the row.
+  """
+  squadId: ID!
+  """
+  The selectionNumber of the row.
+  """
+  selectionNumber: Int!
 }
 
 """
@@ -1956,6 +2017,28 @@ func field_Query_ReadingByAccount_args(ctx context.Context, ec *executionContext
 	return args, nil
 }
 
+func field_Query_ReadingByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.ReadingKey, error) {
+			return unmarshalNReadingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
 func field_Query_ReadingEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2045,6 +2128,28 @@ func field_Query_Reading_args(ctx context.Context, ec *executionContext, rawArgs
 		return nil, err
 	}
 	args["consistent"] = arg2
+	return args, nil
+}
+
+func field_Query_SelectionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
+		func(ctx context.Context, v any) ([]*model.SelectionKey, error) {
+			return unmarshalNSelectionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKeyᚄ(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["keys"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
 	return args, nil
 }
 
@@ -4599,6 +4704,50 @@ func fieldContext_Query_Selection(ctx context.Context, ec *executionContext, fie
 	return fc, nil
 }
 
+func _Query_SelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_SelectionByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SelectionByKeys(ctx, fc.Args["keys"].([]*model.SelectionKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Selection) graphql.Marshaler {
+			return marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_SelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Selection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_SelectionByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func _Query_SelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4725,6 +4874,50 @@ func fieldContext_Query_Reading(ctx context.Context, ec *executionContext, field
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_Reading_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_ReadingByKeys(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ReadingByKeys(ctx, fc.Args["keys"].([]*model.ReadingKey), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Reading) graphql.Marshaler {
+			return marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Reading(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_ReadingByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -7024,6 +7217,80 @@ func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field 
 
 // region    **************************** input.gotpl *****************************
 
+func unmarshalInputReadingKey(ctx context.Context, ec *executionContext, obj any) (model.ReadingKey, error) {
+	var it model.ReadingKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"channel", "deviceId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "channel":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("channel"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.Channel = data
+		case "deviceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deviceId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeviceID = data
+		}
+	}
+	return it, nil
+}
+
+func unmarshalInputSelectionKey(ctx context.Context, ec *executionContext, obj any) (model.SelectionKey, error) {
+	var it model.SelectionKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"squadId", "selectionNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "squadId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("squadId"))
+			data, err := unmarshalNID2string(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.SquadID = data
+		case "selectionNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("selectionNumber"))
+			data, err := unmarshalNInt2int(ctx, ec, v)
+			if err != nil {
+				return it, err
+			}
+			it.SelectionNumber = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -7857,12 +8124,16 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AppPlayerByIds, graphql.Null))
 		case "Selection":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Selection, graphql.RequiredNull))
+		case "SelectionByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByKeys, graphql.Null))
 		case "SelectionByPrimary":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByPrimary, graphql.Null))
 		case "SelectionByPlayer":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByPlayer, graphql.Null))
 		case "Reading":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Reading, graphql.RequiredNull))
+		case "ReadingByKeys":
+			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ReadingByKeys, graphql.Null))
 		case "ReadingByAccount":
 			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ReadingByAccount, graphql.Null))
 		case "ReadingEvents":
@@ -9178,6 +9449,16 @@ func marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋ
 	return ret
 }
 
+func marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Reading) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Reading) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -9250,6 +9531,35 @@ func marshalNReadingEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ReadingEventsConnection(ctx, ec, sel, v)
 }
 
+func unmarshalNReadingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.ReadingKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ReadingKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNReadingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNReadingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKey(ctx context.Context, ec *executionContext, v any) (*model.ReadingKey, error) {
+	res, err := unmarshalInputReadingKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Selection) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalOSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx, ec, sel, v[i])
+	})
+
+	return ret
+}
+
 func marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Selection) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -9294,6 +9604,25 @@ func marshalNSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgr
 		return graphql.Null
 	}
 	return _SelectionByPrimaryConnection(ctx, ec, sel, v)
+}
+
+func unmarshalNSelectionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.SelectionKey, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.SelectionKey, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = unmarshalNSelectionKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKey(ctx, ec, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func unmarshalNSelectionKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKey(ctx context.Context, ec *executionContext, v any) (*model.SelectionKey, error) {
+	res, err := unmarshalInputSelectionKey(ctx, ec, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {

@@ -262,6 +262,20 @@ func (r Reader) Selection(ctx context.Context, squadID string, selectionNumber i
 	return graph.FetchOne(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "Selection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
+// SelectionByKeysArgs are the arguments of SelectionByKeys that may be left out: nil.
+type SelectionByKeysArgs struct {
+	Consistent *bool
+}
+
+// SelectionByKeys asks the query SelectionByKeys.
+func (r Reader) SelectionByKeys(ctx context.Context, keysArg []*model.SelectionKey, args SelectionByKeysArgs) ([]*model.Selection, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "SelectionByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SelectionByPrimaryArgs are the arguments of SelectionByPrimary that may be left out: nil.
 type SelectionByPrimaryArgs struct {
 	SelectionNumber *int
@@ -304,6 +318,20 @@ type ReadingArgs struct {
 // Reading asks the query Reading.
 func (r Reader) Reading(ctx context.Context, channel string, deviceID string, args ReadingArgs) (*model.Reading, error) {
 	return graph.FetchOne(ctx, r.rt, model.ReadingCodec, graph.QueryRequest{Name: "Reading", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
+}
+
+// ReadingByKeysArgs are the arguments of ReadingByKeys that may be left out: nil.
+type ReadingByKeysArgs struct {
+	Consistent *bool
+}
+
+// ReadingByKeys asks the query ReadingByKeys.
+func (r Reader) ReadingByKeys(ctx context.Context, keysArg []*model.ReadingKey, args ReadingByKeysArgs) ([]*model.Reading, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Channel), keys.String(key.DeviceID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ReadingCodec, graph.QueryRequest{Name: "ReadingByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ReadingByAccountArgs are the arguments of ReadingByAccount that may be left out: nil.

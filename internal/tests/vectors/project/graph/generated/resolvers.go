@@ -131,6 +131,11 @@ func (r queries) Selection(ctx context.Context, squadID string, selectionNumber 
 	return Reader{r.rt}.Selection(ctx, squadID, selectionNumber, SelectionArgs{Consistent: consistent})
 }
 
+// SelectionByKeys answers SelectionByKeys.
+func (r queries) SelectionByKeys(ctx context.Context, keysArg []*model.SelectionKey, consistent *bool) ([]*model.Selection, error) {
+	return Reader{r.rt}.SelectionByKeys(ctx, keysArg, SelectionByKeysArgs{Consistent: consistent})
+}
+
 // SelectionByPrimary answers SelectionByPrimary.
 func (r queries) SelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SelectionByPrimary(ctx, squadID, SelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -144,6 +149,11 @@ func (r queries) SelectionByPlayer(ctx context.Context, playerID string, squadID
 // Reading answers Reading.
 func (r queries) Reading(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Reading, error) {
 	return Reader{r.rt}.Reading(ctx, channel, deviceID, ReadingArgs{Consistent: consistent})
+}
+
+// ReadingByKeys answers ReadingByKeys.
+func (r queries) ReadingByKeys(ctx context.Context, keysArg []*model.ReadingKey, consistent *bool) ([]*model.Reading, error) {
+	return Reader{r.rt}.ReadingByKeys(ctx, keysArg, ReadingByKeysArgs{Consistent: consistent})
 }
 
 // ReadingByAccount answers ReadingByAccount.

@@ -56,6 +56,21 @@ var Catalog = &catalog.Catalog{
 				{Name: "build", Kind: keys.KindInt},
 			},
 		},
+		"RolloutByKeys": {
+			Name:  "RolloutByKeys",
+			Type:  "Rollout",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "environment", Kind: keys.KindString},
+				{Name: "service", Kind: keys.KindString},
+				{Name: "year", Kind: keys.KindInt},
+				{Name: "build", Kind: keys.KindInt},
+			},
+		},
 		"RolloutById": {
 			Name:        "RolloutById",
 			Type:        "Rollout",
@@ -87,6 +102,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "city", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "at", Kind: keys.KindDateTime},
+			},
+		},
+		"PlaceByKeys": {
+			Name:  "PlaceByKeys",
+			Type:  "Place",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "country", Kind: keys.KindString},
+				{Name: "city", Kind: keys.KindString},
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},

@@ -35,6 +35,20 @@ func (r Reader) Rollout(ctx context.Context, args RolloutArgs) (*model.Rollout, 
 	return graph.FetchOne(ctx, r.rt, model.RolloutCodec, graph.QueryRequest{Name: "Rollout", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.Service, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Build, keys.Int)}, Consistent: args.Consistent})
 }
 
+// RolloutByKeysArgs are the arguments of RolloutByKeys that may be left out: nil.
+type RolloutByKeysArgs struct {
+	Consistent *bool
+}
+
+// RolloutByKeys asks the query RolloutByKeys.
+func (r Reader) RolloutByKeys(ctx context.Context, keysArg []*model.RolloutKey, args RolloutByKeysArgs) ([]*model.Rollout, error) {
+	values := make([]keys.Value, 0, 4*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Environment), keys.String(key.Service), keys.Int(int64(key.Year)), keys.Int(key.Build))
+	}
+	return graph.FetchMany(ctx, r.rt, model.RolloutCodec, graph.QueryRequest{Name: "RolloutByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // RolloutByIDArgs are the arguments of RolloutById that may be left out: nil.
 type RolloutByIDArgs struct {
 	ID          *string
@@ -68,6 +82,20 @@ type PlaceArgs struct {
 // Place asks the query Place.
 func (r Reader) Place(ctx context.Context, args PlaceArgs) (*model.Place, error) {
 	return graph.FetchOne(ctx, r.rt, model.PlaceCodec, graph.QueryRequest{Name: "Place", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Country, keys.String), optional(args.City, keys.String)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
+}
+
+// PlaceByKeysArgs are the arguments of PlaceByKeys that may be left out: nil.
+type PlaceByKeysArgs struct {
+	Consistent *bool
+}
+
+// PlaceByKeys asks the query PlaceByKeys.
+func (r Reader) PlaceByKeys(ctx context.Context, keysArg []*model.PlaceKey, args PlaceByKeysArgs) ([]*model.Place, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Country), keys.String(key.City), keys.DateTime(key.At))
+	}
+	return graph.FetchMany(ctx, r.rt, model.PlaceCodec, graph.QueryRequest{Name: "PlaceByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PlaceByIDArgs are the arguments of PlaceById that may be left out: nil.

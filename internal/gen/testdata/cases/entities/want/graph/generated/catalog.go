@@ -172,6 +172,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
+		"GrantByKeys": {
+			Name:  "GrantByKeys",
+			Type:  "Grant",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "orgId", Kind: keys.KindString},
+				{Name: "role", Kind: keys.KindString},
+				{Name: "userId", Kind: keys.KindString},
+			},
+		},
 		"GrantByPrimary": {
 			Name:        "GrantByPrimary",
 			Type:        "Grant",

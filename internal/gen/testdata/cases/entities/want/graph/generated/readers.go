@@ -141,6 +141,20 @@ func (r Reader) Grant(ctx context.Context, orgID string, role string, userID str
 	return graph.FetchOne(ctx, r.rt, model.GrantCodec, graph.QueryRequest{Name: "Grant", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
 }
 
+// GrantByKeysArgs are the arguments of GrantByKeys that may be left out: nil.
+type GrantByKeysArgs struct {
+	Consistent *bool
+}
+
+// GrantByKeys asks the query GrantByKeys.
+func (r Reader) GrantByKeys(ctx context.Context, keysArg []*model.GrantKey, args GrantByKeysArgs) ([]*model.Grant, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.OrgID), keys.String(key.Role), keys.String(key.UserID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.GrantCodec, graph.QueryRequest{Name: "GrantByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // GrantByPrimaryArgs are the arguments of GrantByPrimary that may be left out: nil.
 type GrantByPrimaryArgs struct {
 	Role      *string

@@ -83,6 +83,11 @@ func (r queries) Grant(ctx context.Context, orgID string, role string, userID st
 	return Reader{r.rt}.Grant(ctx, orgID, role, userID, GrantArgs{Consistent: consistent})
 }
 
+// GrantByKeys answers GrantByKeys.
+func (r queries) GrantByKeys(ctx context.Context, keysArg []*model.GrantKey, consistent *bool) ([]*model.Grant, error) {
+	return Reader{r.rt}.GrantByKeys(ctx, keysArg, GrantByKeysArgs{Consistent: consistent})
+}
+
 // GrantByPrimary answers GrantByPrimary.
 func (r queries) GrantByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GrantByPrimaryConnection, error) {
 	return Reader{r.rt}.GrantByPrimary(ctx, orgID, GrantByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

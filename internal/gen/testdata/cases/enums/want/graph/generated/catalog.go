@@ -39,6 +39,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "level", Kind: keys.KindString},
 			},
 		},
+		"PaperByKeys": {
+			Name:  "PaperByKeys",
+			Type:  "Paper",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "paperId", Kind: keys.KindString},
+				{Name: "level", Kind: keys.KindString},
+			},
+		},
 		"PaperById": {
 			Name:        "PaperById",
 			Type:        "Paper",

@@ -29,6 +29,20 @@ func (r Reader) Paper(ctx context.Context, id string, args PaperArgs) (*model.Pa
 	return graph.FetchOne(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "Paper", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v model.Level) keys.Value { return keys.String(string(v)) })}, Consistent: args.Consistent})
 }
 
+// PaperByKeysArgs are the arguments of PaperByKeys that may be left out: nil.
+type PaperByKeysArgs struct {
+	Consistent *bool
+}
+
+// PaperByKeys asks the query PaperByKeys.
+func (r Reader) PaperByKeys(ctx context.Context, keysArg []*model.PaperKey, args PaperByKeysArgs) ([]*model.Paper, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.PaperID), keys.String(string(key.Level)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "PaperByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // PaperByIDArgs are the arguments of PaperById that may be left out: nil.
 type PaperByIDArgs struct {
 	Eq        *string

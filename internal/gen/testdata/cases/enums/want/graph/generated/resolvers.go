@@ -35,6 +35,11 @@ func (r queries) Paper(ctx context.Context, id string, level *model.Level, consi
 	return Reader{r.rt}.Paper(ctx, id, PaperArgs{Level: level, Consistent: consistent})
 }
 
+// PaperByKeys answers PaperByKeys.
+func (r queries) PaperByKeys(ctx context.Context, keysArg []*model.PaperKey, consistent *bool) ([]*model.Paper, error) {
+	return Reader{r.rt}.PaperByKeys(ctx, keysArg, PaperByKeysArgs{Consistent: consistent})
+}
+
 // PaperByID answers PaperById.
 func (r queries) PaperByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PaperByIDConnection, error) {
 	return Reader{r.rt}.PaperByID(ctx, id, PaperByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -91,6 +91,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "crateId", Kind: keys.KindString},
 			},
 		},
+		"CrateByKeys": {
+			Name:  "CrateByKeys",
+			Type:  "Crate",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "route", Kind: keys.KindString},
+				{Name: "crateId", Kind: keys.KindString},
+			},
+		},
 		"CrateById": {
 			Name:        "CrateById",
 			Type:        "Crate",
@@ -123,6 +136,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "claimId", Kind: keys.KindString},
+			},
+		},
+		"Legal_ClaimByKeys": {
+			Name:  "Legal_ClaimByKeys",
+			Type:  "Claim",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "route", Kind: keys.KindString},
 				{Name: "claimId", Kind: keys.KindString},
 			},
 		},

@@ -29,6 +29,20 @@ func (r Reader) Crate(ctx context.Context, id string, args CrateArgs) (*model.Cr
 	return graph.FetchOne(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "Crate", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.CrateID, keys.String)}, Consistent: args.Consistent})
 }
 
+// CrateByKeysArgs are the arguments of CrateByKeys that may be left out: nil.
+type CrateByKeysArgs struct {
+	Consistent *bool
+}
+
+// CrateByKeys asks the query CrateByKeys.
+func (r Reader) CrateByKeys(ctx context.Context, keysArg []*model.CrateKey, args CrateByKeysArgs) ([]*model.Crate, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Route), keys.String(key.CrateID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "CrateByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // CrateByIDArgs are the arguments of CrateById that may be left out: nil.
 type CrateByIDArgs struct {
 	Eq        *string
@@ -70,6 +84,20 @@ type LegalClaimArgs struct {
 // LegalClaim asks the query Legal_Claim.
 func (r Reader) LegalClaim(ctx context.Context, id string, args LegalClaimArgs) (*model.Claim, error) {
 	return graph.FetchOne(ctx, r.rt, model.ClaimCodec, graph.QueryRequest{Name: "Legal_Claim", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ClaimID, keys.String)}, Consistent: args.Consistent})
+}
+
+// LegalClaimByKeysArgs are the arguments of Legal_ClaimByKeys that may be left out: nil.
+type LegalClaimByKeysArgs struct {
+	Consistent *bool
+}
+
+// LegalClaimByKeys asks the query Legal_ClaimByKeys.
+func (r Reader) LegalClaimByKeys(ctx context.Context, keysArg []*model.ClaimKey, args LegalClaimByKeysArgs) ([]*model.Claim, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Route), keys.String(key.ClaimID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ClaimCodec, graph.QueryRequest{Name: "Legal_ClaimByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // LegalClaimByIDArgs are the arguments of Legal_ClaimById that may be left out: nil.

@@ -38,6 +38,11 @@ func (r queries) Crate(ctx context.Context, id string, crateID *string, consiste
 	return Reader{r.rt}.Crate(ctx, id, CrateArgs{CrateID: crateID, Consistent: consistent})
 }
 
+// CrateByKeys answers CrateByKeys.
+func (r queries) CrateByKeys(ctx context.Context, keysArg []*model.CrateKey, consistent *bool) ([]*model.Crate, error) {
+	return Reader{r.rt}.CrateByKeys(ctx, keysArg, CrateByKeysArgs{Consistent: consistent})
+}
+
 // CrateByID answers CrateById.
 func (r queries) CrateByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByIDConnection, error) {
 	return Reader{r.rt}.CrateByID(ctx, id, CrateByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -51,6 +56,11 @@ func (r queries) CrateByState(ctx context.Context, state model.CrateState, filte
 // LegalClaim answers Legal_Claim.
 func (r queries) LegalClaim(ctx context.Context, id string, claimID *string, consistent *bool) (*model.Claim, error) {
 	return Reader{r.rt}.LegalClaim(ctx, id, LegalClaimArgs{ClaimID: claimID, Consistent: consistent})
+}
+
+// LegalClaimByKeys answers Legal_ClaimByKeys.
+func (r queries) LegalClaimByKeys(ctx context.Context, keysArg []*model.ClaimKey, consistent *bool) ([]*model.Claim, error) {
+	return Reader{r.rt}.LegalClaimByKeys(ctx, keysArg, LegalClaimByKeysArgs{Consistent: consistent})
 }
 
 // LegalClaimByID answers Legal_ClaimById.

@@ -36,6 +36,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},
+		"Audit_ChangeByKeys": {
+			Name:  "Audit_ChangeByKeys",
+			Type:  "Change",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "thingId", Kind: keys.KindString},
+				{Name: "at", Kind: keys.KindDateTime},
+			},
+		},
 		"Audit_ChangeById": {
 			Name:        "Audit_ChangeById",
 			Type:        "Change",

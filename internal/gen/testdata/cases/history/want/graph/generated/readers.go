@@ -30,6 +30,20 @@ func (r Reader) AuditChange(ctx context.Context, id string, args AuditChangeArgs
 	return graph.FetchOne(ctx, r.rt, model.ChangeCodec, graph.QueryRequest{Name: "Audit_Change", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
 }
 
+// AuditChangeByKeysArgs are the arguments of Audit_ChangeByKeys that may be left out: nil.
+type AuditChangeByKeysArgs struct {
+	Consistent *bool
+}
+
+// AuditChangeByKeys asks the query Audit_ChangeByKeys.
+func (r Reader) AuditChangeByKeys(ctx context.Context, keysArg []*model.ChangeKey, args AuditChangeByKeysArgs) ([]*model.Change, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.ThingID), keys.DateTime(key.At))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ChangeCodec, graph.QueryRequest{Name: "Audit_ChangeByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // AuditChangeByIDArgs are the arguments of Audit_ChangeById that may be left out: nil.
 type AuditChangeByIDArgs struct {
 	Eq        *string

@@ -36,6 +36,11 @@ func (r queries) AuditChange(ctx context.Context, id string, at *time.Time, cons
 	return Reader{r.rt}.AuditChange(ctx, id, AuditChangeArgs{At: at, Consistent: consistent})
 }
 
+// AuditChangeByKeys answers Audit_ChangeByKeys.
+func (r queries) AuditChangeByKeys(ctx context.Context, keysArg []*model.ChangeKey, consistent *bool) ([]*model.Change, error) {
+	return Reader{r.rt}.AuditChangeByKeys(ctx, keysArg, AuditChangeByKeysArgs{Consistent: consistent})
+}
+
 // AuditChangeByID answers Audit_ChangeById.
 func (r queries) AuditChangeByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChangeByIDConnection, error) {
 	return Reader{r.rt}.AuditChangeByID(ctx, id, AuditChangeByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

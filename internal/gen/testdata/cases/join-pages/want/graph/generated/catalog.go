@@ -151,6 +151,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "nightId", Kind: keys.KindString},
 			},
 		},
+		"NightByKeys": {
+			Name:  "NightByKeys",
+			Type:  "Night",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "stayId", Kind: keys.KindString},
+				{Name: "kind", Kind: keys.KindString},
+				{Name: "nightId", Kind: keys.KindString},
+			},
+		},
 		"NightById": {
 			Name:        "NightById",
 			Type:        "Night",
@@ -178,6 +192,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "number", Kind: keys.KindInt},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "stayId", Kind: keys.KindString},
+			},
+		},
+		"RoomByKeys": {
+			Name:  "RoomByKeys",
+			Type:  "Room",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "hotelId", Kind: keys.KindString},
+				{Name: "number", Kind: keys.KindInt},
 				{Name: "stayId", Kind: keys.KindString},
 			},
 		},
@@ -218,6 +246,19 @@ var Catalog = &catalog.Catalog{
 			SK: []catalog.KeyArg{
 				{Name: "at", Kind: keys.KindDateTime},
 				{Name: "deviceId", Kind: keys.KindString},
+			},
+		},
+		"ThermometerByKeys": {
+			Name:  "ThermometerByKeys",
+			Type:  "Thermometer",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "deviceId", Kind: keys.KindString},
+				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},
 		"ThermometerByPrimary": {

@@ -108,6 +108,20 @@ func (r Reader) Night(ctx context.Context, id string, args NightArgs) (*model.Ni
 	return graph.FetchOne(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "Night", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Consistent: args.Consistent})
 }
 
+// NightByKeysArgs are the arguments of NightByKeys that may be left out: nil.
+type NightByKeysArgs struct {
+	Consistent *bool
+}
+
+// NightByKeys asks the query NightByKeys.
+func (r Reader) NightByKeys(ctx context.Context, keysArg []*model.NightKey, args NightByKeysArgs) ([]*model.Night, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.StayID), keys.String(string(key.Kind)), keys.String(key.NightID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "NightByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // NightByIDArgs are the arguments of NightById that may be left out: nil.
 type NightByIDArgs struct {
 	Kind      *model.StayState
@@ -138,6 +152,20 @@ type RoomArgs struct {
 // Room asks the query Room.
 func (r Reader) Room(ctx context.Context, args RoomArgs) (*model.Room, error) {
 	return graph.FetchOne(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "Room", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.StayID, keys.String)}, Consistent: args.Consistent})
+}
+
+// RoomByKeysArgs are the arguments of RoomByKeys that may be left out: nil.
+type RoomByKeysArgs struct {
+	Consistent *bool
+}
+
+// RoomByKeys asks the query RoomByKeys.
+func (r Reader) RoomByKeys(ctx context.Context, keysArg []*model.RoomKey, args RoomByKeysArgs) ([]*model.Room, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.HotelID), keys.Int(int64(key.Number)), keys.String(key.StayID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // RoomByIDArgs are the arguments of RoomById that may be left out: nil.
@@ -183,6 +211,20 @@ type ThermometerArgs struct {
 // Thermometer asks the query Thermometer.
 func (r Reader) Thermometer(ctx context.Context, deviceID string, at time.Time, args ThermometerArgs) (*model.Thermometer, error) {
 	return graph.FetchOne(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "Thermometer", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{keys.DateTime(at), keys.String(deviceID)}, Consistent: args.Consistent})
+}
+
+// ThermometerByKeysArgs are the arguments of ThermometerByKeys that may be left out: nil.
+type ThermometerByKeysArgs struct {
+	Consistent *bool
+}
+
+// ThermometerByKeys asks the query ThermometerByKeys.
+func (r Reader) ThermometerByKeys(ctx context.Context, keysArg []*model.ThermometerKey, args ThermometerByKeysArgs) ([]*model.Thermometer, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.DeviceID), keys.DateTime(key.At))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ThermometerByPrimaryArgs are the arguments of ThermometerByPrimary that may be left out: nil.

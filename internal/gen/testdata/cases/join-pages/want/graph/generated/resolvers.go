@@ -74,6 +74,11 @@ func (r queries) Night(ctx context.Context, id string, subID *string, kind *mode
 	return Reader{r.rt}.Night(ctx, id, NightArgs{SubID: subID, Kind: kind, NightID: nightID, Consistent: consistent})
 }
 
+// NightByKeys answers NightByKeys.
+func (r queries) NightByKeys(ctx context.Context, keysArg []*model.NightKey, consistent *bool) ([]*model.Night, error) {
+	return Reader{r.rt}.NightByKeys(ctx, keysArg, NightByKeysArgs{Consistent: consistent})
+}
+
 // NightByID answers NightById.
 func (r queries) NightByID(ctx context.Context, id string, kind *model.StayState, nightID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*NightByIDConnection, error) {
 	return Reader{r.rt}.NightByID(ctx, id, NightByIDArgs{Kind: kind, NightID: nightID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -82,6 +87,11 @@ func (r queries) NightByID(ctx context.Context, id string, kind *model.StayState
 // Room answers Room.
 func (r queries) Room(ctx context.Context, id *string, hotelID *string, number *int, stayID *string, consistent *bool) (*model.Room, error) {
 	return Reader{r.rt}.Room(ctx, RoomArgs{ID: id, HotelID: hotelID, Number: number, StayID: stayID, Consistent: consistent})
+}
+
+// RoomByKeys answers RoomByKeys.
+func (r queries) RoomByKeys(ctx context.Context, keysArg []*model.RoomKey, consistent *bool) ([]*model.Room, error) {
+	return Reader{r.rt}.RoomByKeys(ctx, keysArg, RoomByKeysArgs{Consistent: consistent})
 }
 
 // RoomByID answers RoomById.
@@ -97,6 +107,11 @@ func (r queries) RoomByKind(ctx context.Context, kind model.StayState, floor int
 // Thermometer answers Thermometer.
 func (r queries) Thermometer(ctx context.Context, deviceID string, at time.Time, consistent *bool) (*model.Thermometer, error) {
 	return Reader{r.rt}.Thermometer(ctx, deviceID, at, ThermometerArgs{Consistent: consistent})
+}
+
+// ThermometerByKeys answers ThermometerByKeys.
+func (r queries) ThermometerByKeys(ctx context.Context, keysArg []*model.ThermometerKey, consistent *bool) ([]*model.Thermometer, error) {
+	return Reader{r.rt}.ThermometerByKeys(ctx, keysArg, ThermometerByKeysArgs{Consistent: consistent})
 }
 
 // ThermometerByPrimary answers ThermometerByPrimary.

@@ -95,6 +95,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "week", Kind: keys.KindDate},
 			},
 		},
+		"Music_ChartByKeys": {
+			Name:  "Music_ChartByKeys",
+			Type:  "Chart",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "chartId", Kind: keys.KindString},
+				{Name: "week", Kind: keys.KindDate},
+			},
+		},
 		"Music_ChartById": {
 			Name:        "Music_ChartById",
 			Type:        "Chart",

@@ -65,6 +65,20 @@ func (r Reader) MusicChart(ctx context.Context, id string, args MusicChartArgs) 
 	return graph.FetchOne(ctx, r.rt, model.ChartCodec, graph.QueryRequest{Name: "Music_Chart", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Week, keys.DateOf)}, Consistent: args.Consistent})
 }
 
+// MusicChartByKeysArgs are the arguments of Music_ChartByKeys that may be left out: nil.
+type MusicChartByKeysArgs struct {
+	Consistent *bool
+}
+
+// MusicChartByKeys asks the query Music_ChartByKeys.
+func (r Reader) MusicChartByKeys(ctx context.Context, keysArg []*model.ChartKey, args MusicChartByKeysArgs) ([]*model.Chart, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.ChartID), keys.DateOf(key.Week))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ChartCodec, graph.QueryRequest{Name: "Music_ChartByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // MusicChartByIDArgs are the arguments of Music_ChartById that may be left out: nil.
 type MusicChartByIDArgs struct {
 	Eq        *string

@@ -53,6 +53,11 @@ func (r queries) MusicChart(ctx context.Context, id string, week *keys.Date, con
 	return Reader{r.rt}.MusicChart(ctx, id, MusicChartArgs{Week: week, Consistent: consistent})
 }
 
+// MusicChartByKeys answers Music_ChartByKeys.
+func (r queries) MusicChartByKeys(ctx context.Context, keysArg []*model.ChartKey, consistent *bool) ([]*model.Chart, error) {
+	return Reader{r.rt}.MusicChartByKeys(ctx, keysArg, MusicChartByKeysArgs{Consistent: consistent})
+}
+
 // MusicChartByID answers Music_ChartById.
 func (r queries) MusicChartByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChartByIDConnection, error) {
 	return Reader{r.rt}.MusicChartByID(ctx, id, MusicChartByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

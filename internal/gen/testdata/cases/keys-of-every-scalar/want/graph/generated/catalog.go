@@ -59,6 +59,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "at", Kind: keys.KindInt},
 			},
 		},
+		"ByIntByKeys": {
+			Name:  "ByIntByKeys",
+			Type:  "ByInt",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindInt},
+				{Name: "at", Kind: keys.KindInt},
+			},
+		},
 		"ByIntById": {
 			Name:        "ByIntById",
 			Type:        "ByInt",
@@ -81,6 +94,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "day", Kind: keys.KindDate},
 			},
 		},
+		"ByDecimalByKeys": {
+			Name:  "ByDecimalByKeys",
+			Type:  "ByDecimal",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindDecimal},
+				{Name: "day", Kind: keys.KindDate},
+			},
+		},
 		"ByDecimalById": {
 			Name:        "ByDecimalById",
 			Type:        "ByDecimal",
@@ -100,6 +126,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "flag", Kind: keys.KindBoolean},
+			},
+		},
+		"ByFloatByKeys": {
+			Name:  "ByFloatByKeys",
+			Type:  "ByFloat",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindFloat},
 				{Name: "flag", Kind: keys.KindBoolean},
 			},
 		},

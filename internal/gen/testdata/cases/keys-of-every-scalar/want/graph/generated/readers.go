@@ -30,6 +30,20 @@ func (r Reader) ByInt(ctx context.Context, id string, args ByIntArgs) (*model.By
 	return graph.FetchOne(ctx, r.rt, model.ByIntCodec, graph.QueryRequest{Name: "ByInt", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.Int)}, Consistent: args.Consistent})
 }
 
+// ByIntByKeysArgs are the arguments of ByIntByKeys that may be left out: nil.
+type ByIntByKeysArgs struct {
+	Consistent *bool
+}
+
+// ByIntByKeys asks the query ByIntByKeys.
+func (r Reader) ByIntByKeys(ctx context.Context, keysArg []*model.ByIntKey, args ByIntByKeysArgs) ([]*model.ByInt, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.Int(int64(key.ID)), keys.Int(key.At))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ByIntCodec, graph.QueryRequest{Name: "ByIntByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // ByIntByIDArgs are the arguments of ByIntById that may be left out: nil.
 type ByIntByIDArgs struct {
 	Eq        *string
@@ -57,6 +71,20 @@ func (r Reader) ByDecimal(ctx context.Context, id string, args ByDecimalArgs) (*
 	return graph.FetchOne(ctx, r.rt, model.ByDecimalCodec, graph.QueryRequest{Name: "ByDecimal", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Day, keys.DateOf)}, Consistent: args.Consistent})
 }
 
+// ByDecimalByKeysArgs are the arguments of ByDecimalByKeys that may be left out: nil.
+type ByDecimalByKeysArgs struct {
+	Consistent *bool
+}
+
+// ByDecimalByKeys asks the query ByDecimalByKeys.
+func (r Reader) ByDecimalByKeys(ctx context.Context, keysArg []*model.ByDecimalKey, args ByDecimalByKeysArgs) ([]*model.ByDecimal, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.DecimalOf(key.ID), keys.DateOf(key.Day))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ByDecimalCodec, graph.QueryRequest{Name: "ByDecimalByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // ByDecimalByIDArgs are the arguments of ByDecimalById that may be left out: nil.
 type ByDecimalByIDArgs struct {
 	Eq        *string
@@ -82,6 +110,20 @@ type ByFloatArgs struct {
 // ByFloat asks the query ByFloat.
 func (r Reader) ByFloat(ctx context.Context, id string, args ByFloatArgs) (*model.ByFloat, error) {
 	return graph.FetchOne(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloat", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Flag, keys.Boolean)}, Consistent: args.Consistent})
+}
+
+// ByFloatByKeysArgs are the arguments of ByFloatByKeys that may be left out: nil.
+type ByFloatByKeysArgs struct {
+	Consistent *bool
+}
+
+// ByFloatByKeys asks the query ByFloatByKeys.
+func (r Reader) ByFloatByKeys(ctx context.Context, keysArg []*model.ByFloatKey, args ByFloatByKeysArgs) ([]*model.ByFloat, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.Float(key.ID), keys.Boolean(key.Flag))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ByFloatByIDArgs are the arguments of ByFloatById that may be left out: nil.

@@ -37,6 +37,11 @@ func (r queries) ByInt(ctx context.Context, id string, at *int64, consistent *bo
 	return Reader{r.rt}.ByInt(ctx, id, ByIntArgs{At: at, Consistent: consistent})
 }
 
+// ByIntByKeys answers ByIntByKeys.
+func (r queries) ByIntByKeys(ctx context.Context, keysArg []*model.ByIntKey, consistent *bool) ([]*model.ByInt, error) {
+	return Reader{r.rt}.ByIntByKeys(ctx, keysArg, ByIntByKeysArgs{Consistent: consistent})
+}
+
 // ByIntByID answers ByIntById.
 func (r queries) ByIntByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByIntByIDConnection, error) {
 	return Reader{r.rt}.ByIntByID(ctx, id, ByIntByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -47,6 +52,11 @@ func (r queries) ByDecimal(ctx context.Context, id string, day *keys.Date, consi
 	return Reader{r.rt}.ByDecimal(ctx, id, ByDecimalArgs{Day: day, Consistent: consistent})
 }
 
+// ByDecimalByKeys answers ByDecimalByKeys.
+func (r queries) ByDecimalByKeys(ctx context.Context, keysArg []*model.ByDecimalKey, consistent *bool) ([]*model.ByDecimal, error) {
+	return Reader{r.rt}.ByDecimalByKeys(ctx, keysArg, ByDecimalByKeysArgs{Consistent: consistent})
+}
+
 // ByDecimalByID answers ByDecimalById.
 func (r queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByDecimalByIDConnection, error) {
 	return Reader{r.rt}.ByDecimalByID(ctx, id, ByDecimalByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -55,6 +65,11 @@ func (r queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefi
 // ByFloat answers ByFloat.
 func (r queries) ByFloat(ctx context.Context, id string, flag *bool, consistent *bool) (*model.ByFloat, error) {
 	return Reader{r.rt}.ByFloat(ctx, id, ByFloatArgs{Flag: flag, Consistent: consistent})
+}
+
+// ByFloatByKeys answers ByFloatByKeys.
+func (r queries) ByFloatByKeys(ctx context.Context, keysArg []*model.ByFloatKey, consistent *bool) ([]*model.ByFloat, error) {
+	return Reader{r.rt}.ByFloatByKeys(ctx, keysArg, ByFloatByKeysArgs{Consistent: consistent})
 }
 
 // ByFloatByID answers ByFloatById.

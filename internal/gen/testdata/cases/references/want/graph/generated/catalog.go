@@ -203,6 +203,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "selectionNumber", Kind: keys.KindInt},
 			},
 		},
+		"SquadSelectionByKeys": {
+			Name:  "SquadSelectionByKeys",
+			Type:  "SquadSelection",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "squadId", Kind: keys.KindString},
+				{Name: "selectionNumber", Kind: keys.KindInt},
+			},
+		},
 		"SquadSelectionByPrimary": {
 			Name:        "SquadSelectionByPrimary",
 			Type:        "SquadSelection",
@@ -254,6 +267,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 			PKParts: []catalog.KeyArg{
+				{Name: "teamId", Kind: keys.KindString},
+				{Name: "season", Kind: keys.KindInt},
+			},
+		},
+		"CaptaincyByKeys": {
+			Name:  "CaptaincyByKeys",
+			Type:  "Captaincy",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "season", Kind: keys.KindInt},
 			},

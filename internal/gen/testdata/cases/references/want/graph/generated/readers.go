@@ -88,6 +88,20 @@ func (r Reader) SquadSelection(ctx context.Context, squadID string, selectionNum
 	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
+// SquadSelectionByKeysArgs are the arguments of SquadSelectionByKeys that may be left out: nil.
+type SquadSelectionByKeysArgs struct {
+	Consistent *bool
+}
+
+// SquadSelectionByKeys asks the query SquadSelectionByKeys.
+func (r Reader) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, args SquadSelectionByKeysArgs) ([]*model.SquadSelection, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // SquadSelectionByPrimaryArgs are the arguments of SquadSelectionByPrimary that may be left out: nil.
 type SquadSelectionByPrimaryArgs struct {
 	SelectionNumber *int
@@ -150,6 +164,20 @@ type CaptaincyArgs struct {
 // Captaincy asks the query Captaincy.
 func (r Reader) Captaincy(ctx context.Context, args CaptaincyArgs) (*model.Captaincy, error) {
 	return graph.FetchOne(ctx, r.rt, model.CaptaincyCodec, graph.QueryRequest{Name: "Captaincy", PK: []keys.Value{optional(args.ID, keys.String), optional(args.TeamID, keys.String), optional(args.Season, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+}
+
+// CaptaincyByKeysArgs are the arguments of CaptaincyByKeys that may be left out: nil.
+type CaptaincyByKeysArgs struct {
+	Consistent *bool
+}
+
+// CaptaincyByKeys asks the query CaptaincyByKeys.
+func (r Reader) CaptaincyByKeys(ctx context.Context, keysArg []*model.CaptaincyKey, args CaptaincyByKeysArgs) ([]*model.Captaincy, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.TeamID), keys.Int(int64(key.Season)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.CaptaincyCodec, graph.QueryRequest{Name: "CaptaincyByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // WageArgs are the arguments of Wage that may be left out: nil.

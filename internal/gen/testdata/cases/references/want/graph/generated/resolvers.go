@@ -68,6 +68,11 @@ func (r queries) SquadSelection(ctx context.Context, squadID string, selectionNu
 	return Reader{r.rt}.SquadSelection(ctx, squadID, selectionNumber, SquadSelectionArgs{Consistent: consistent})
 }
 
+// SquadSelectionByKeys answers SquadSelectionByKeys.
+func (r queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
+	return Reader{r.rt}.SquadSelectionByKeys(ctx, keysArg, SquadSelectionByKeysArgs{Consistent: consistent})
+}
+
 // SquadSelectionByPrimary answers SquadSelectionByPrimary.
 func (r queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPrimary(ctx, squadID, SquadSelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -86,6 +91,11 @@ func (r queries) SquadSelectionByReserve(ctx context.Context, reserveID string, 
 // Captaincy answers Captaincy.
 func (r queries) Captaincy(ctx context.Context, id *string, teamID *string, season *int, consistent *bool) (*model.Captaincy, error) {
 	return Reader{r.rt}.Captaincy(ctx, CaptaincyArgs{ID: id, TeamID: teamID, Season: season, Consistent: consistent})
+}
+
+// CaptaincyByKeys answers CaptaincyByKeys.
+func (r queries) CaptaincyByKeys(ctx context.Context, keysArg []*model.CaptaincyKey, consistent *bool) ([]*model.Captaincy, error) {
+	return Reader{r.rt}.CaptaincyByKeys(ctx, keysArg, CaptaincyByKeysArgs{Consistent: consistent})
 }
 
 // Wage answers Wage.

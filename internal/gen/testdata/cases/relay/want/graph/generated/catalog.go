@@ -110,6 +110,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "position", Kind: keys.KindInt},
 			},
 		},
+		"BookByKeys": {
+			Name:  "BookByKeys",
+			Type:  "Book",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "shelfId", Kind: keys.KindString},
+				{Name: "position", Kind: keys.KindInt},
+			},
+		},
 		"BookById": {
 			Name:        "BookById",
 			Type:        "Book",
@@ -149,6 +162,21 @@ var Catalog = &catalog.Catalog{
 				{Name: "_subId", Kind: keys.KindString},
 			},
 			SKParts: []catalog.KeyArg{
+				{Name: "since", Kind: keys.KindDateTime},
+				{Name: "door", Kind: keys.KindInt},
+			},
+		},
+		"HallByKeys": {
+			Name:  "HallByKeys",
+			Type:  "Hall",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "floor", Kind: keys.KindInt},
+				{Name: "wing", Kind: keys.KindString},
 				{Name: "since", Kind: keys.KindDateTime},
 				{Name: "door", Kind: keys.KindInt},
 			},
@@ -218,6 +246,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "eventId", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "on", Kind: keys.KindDate},
+			},
+		},
+		"EventByKeys": {
+			Name:  "EventByKeys",
+			Type:  "Event",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "eventId", Kind: keys.KindString},
 				{Name: "on", Kind: keys.KindDate},
 			},
 		},

@@ -54,6 +54,20 @@ func (r Reader) Book(ctx context.Context, id string, args BookArgs) (*model.Book
 	return graph.FetchOne(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "Book", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Position, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
 }
 
+// BookByKeysArgs are the arguments of BookByKeys that may be left out: nil.
+type BookByKeysArgs struct {
+	Consistent *bool
+}
+
+// BookByKeys asks the query BookByKeys.
+func (r Reader) BookByKeys(ctx context.Context, keysArg []*model.BookKey, args BookByKeysArgs) ([]*model.Book, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.ShelfID), keys.Int(int64(key.Position)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "BookByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // BookByIDArgs are the arguments of BookById that may be left out: nil.
 type BookByIDArgs struct {
 	Eq        *string
@@ -108,6 +122,20 @@ type HallArgs struct {
 // Hall asks the query Hall.
 func (r Reader) Hall(ctx context.Context, args HallArgs) (*model.Hall, error) {
 	return graph.FetchOne(ctx, r.rt, model.HallCodec, graph.QueryRequest{Name: "Hall", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Floor, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Wing, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Since, keys.DateTime), optional(args.Door, keys.Int)}, Consistent: args.Consistent})
+}
+
+// HallByKeysArgs are the arguments of HallByKeys that may be left out: nil.
+type HallByKeysArgs struct {
+	Consistent *bool
+}
+
+// HallByKeys asks the query HallByKeys.
+func (r Reader) HallByKeys(ctx context.Context, keysArg []*model.HallKey, args HallByKeysArgs) ([]*model.Hall, error) {
+	values := make([]keys.Value, 0, 4*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.Int(int64(key.Floor)), keys.String(key.Wing), keys.DateTime(key.Since), keys.Int(key.Door))
+	}
+	return graph.FetchMany(ctx, r.rt, model.HallCodec, graph.QueryRequest{Name: "HallByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // HallByIDArgs are the arguments of HallById that may be left out: nil.
@@ -193,6 +221,20 @@ type EventArgs struct {
 // Event asks the query Event.
 func (r Reader) Event(ctx context.Context, eventID string, on keys.Date, args EventArgs) (*model.Event, error) {
 	return graph.FetchOne(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "Event", PK: []keys.Value{keys.String(eventID)}, SK: []keys.Value{keys.DateOf(on)}, Consistent: args.Consistent})
+}
+
+// EventByKeysArgs are the arguments of EventByKeys that may be left out: nil.
+type EventByKeysArgs struct {
+	Consistent *bool
+}
+
+// EventByKeys asks the query EventByKeys.
+func (r Reader) EventByKeys(ctx context.Context, keysArg []*model.EventKey, args EventByKeysArgs) ([]*model.Event, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.EventID), keys.DateOf(key.On))
+	}
+	return graph.FetchMany(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "EventByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // EventByPrimaryArgs are the arguments of EventByPrimary that may be left out: nil.

@@ -58,6 +58,11 @@ func (r queries) Book(ctx context.Context, id string, position *int, consistent 
 	return Reader{r.rt}.Book(ctx, id, BookArgs{Position: position, Consistent: consistent})
 }
 
+// BookByKeys answers BookByKeys.
+func (r queries) BookByKeys(ctx context.Context, keysArg []*model.BookKey, consistent *bool) ([]*model.Book, error) {
+	return Reader{r.rt}.BookByKeys(ctx, keysArg, BookByKeysArgs{Consistent: consistent})
+}
+
 // BookByID answers BookById.
 func (r queries) BookByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByIDConnection, error) {
 	return Reader{r.rt}.BookByID(ctx, id, BookByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
@@ -71,6 +76,11 @@ func (r queries) BookByShelf(ctx context.Context, shelfID string, eq *string, pr
 // Hall answers Hall.
 func (r queries) Hall(ctx context.Context, id *string, floor *int, wing *string, subID *string, since *time.Time, door *int64, consistent *bool) (*model.Hall, error) {
 	return Reader{r.rt}.Hall(ctx, HallArgs{ID: id, Floor: floor, Wing: wing, SubID: subID, Since: since, Door: door, Consistent: consistent})
+}
+
+// HallByKeys answers HallByKeys.
+func (r queries) HallByKeys(ctx context.Context, keysArg []*model.HallKey, consistent *bool) ([]*model.Hall, error) {
+	return Reader{r.rt}.HallByKeys(ctx, keysArg, HallByKeysArgs{Consistent: consistent})
 }
 
 // HallByID answers HallById.
@@ -101,6 +111,11 @@ func (r queries) ReaderTownReaders(ctx context.Context, town string, since *keys
 // Event answers Event.
 func (r queries) Event(ctx context.Context, eventID string, on keys.Date, consistent *bool) (*model.Event, error) {
 	return Reader{r.rt}.Event(ctx, eventID, on, EventArgs{Consistent: consistent})
+}
+
+// EventByKeys answers EventByKeys.
+func (r queries) EventByKeys(ctx context.Context, keysArg []*model.EventKey, consistent *bool) ([]*model.Event, error) {
+	return Reader{r.rt}.EventByKeys(ctx, keysArg, EventByKeysArgs{Consistent: consistent})
 }
 
 // EventByPrimary answers EventByPrimary.

@@ -77,6 +77,20 @@ var Catalog = &catalog.Catalog{
 				{Name: "postId", Kind: keys.KindString},
 			},
 		},
+		"PostByKeys": {
+			Name:  "PostByKeys",
+			Type:  "Post",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "authorId", Kind: keys.KindString},
+				{Name: "createdAt", Kind: keys.KindDateTime},
+				{Name: "postId", Kind: keys.KindString},
+			},
+		},
 		"PostByPrimary": {
 			Name:        "PostByPrimary",
 			Type:        "Post",

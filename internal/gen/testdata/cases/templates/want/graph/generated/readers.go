@@ -65,6 +65,20 @@ func (r Reader) Post(ctx context.Context, authorID string, createdAt time.Time, 
 	return graph.FetchOne(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(postID)}, Consistent: args.Consistent})
 }
 
+// PostByKeysArgs are the arguments of PostByKeys that may be left out: nil.
+type PostByKeysArgs struct {
+	Consistent *bool
+}
+
+// PostByKeys asks the query PostByKeys.
+func (r Reader) PostByKeys(ctx context.Context, keysArg []*model.PostKey, args PostByKeysArgs) ([]*model.Post, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.AuthorID), keys.DateTime(key.CreatedAt), keys.String(key.PostID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // PostByPrimaryArgs are the arguments of PostByPrimary that may be left out: nil.
 type PostByPrimaryArgs struct {
 	CreatedAt *time.Time

@@ -53,6 +53,11 @@ func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time,
 	return Reader{r.rt}.Post(ctx, authorID, createdAt, postID, PostArgs{Consistent: consistent})
 }
 
+// PostByKeys answers PostByKeys.
+func (r queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
+	return Reader{r.rt}.PostByKeys(ctx, keysArg, PostByKeysArgs{Consistent: consistent})
+}
+
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
 	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})

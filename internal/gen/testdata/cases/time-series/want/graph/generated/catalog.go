@@ -129,6 +129,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "probeId", Kind: keys.KindString},
 			},
 		},
+		"ProbeByKeys": {
+			Name:  "ProbeByKeys",
+			Type:  "Probe",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindString},
+				{Name: "probeId", Kind: keys.KindString},
+			},
+		},
 		"ProbeByAlert": {
 			Name:        "ProbeByAlert",
 			Type:        "Probe",
@@ -167,6 +180,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "name", Kind: keys.KindString},
 			},
 		},
+		"Plant_SensorByKeys": {
+			Name:  "Plant_SensorByKeys",
+			Type:  "Sensor",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "site", Kind: keys.KindString},
+				{Name: "name", Kind: keys.KindString},
+			},
+		},
 		"Plant_SensorEvents": {
 			Name:        "Plant_SensorEvents",
 			Type:        "SensorEvent",
@@ -196,6 +222,21 @@ var Catalog = &catalog.Catalog{
 				{Name: "_subId", Kind: keys.KindString},
 			},
 			SKParts: []catalog.KeyArg{
+				{Name: "meter", Kind: keys.KindString},
+				{Name: "part", Kind: keys.KindDate},
+			},
+		},
+		"MeterByKeys": {
+			Name:  "MeterByKeys",
+			Type:  "Meter",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "house", Kind: keys.KindString},
+				{Name: "wing", Kind: keys.KindInt},
 				{Name: "meter", Kind: keys.KindString},
 				{Name: "part", Kind: keys.KindDate},
 			},

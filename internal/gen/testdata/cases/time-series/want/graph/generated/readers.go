@@ -29,6 +29,20 @@ func (r Reader) Probe(ctx context.Context, channel string, probeID string, args 
 	return graph.FetchOne(ctx, r.rt, model.ProbeCodec, graph.QueryRequest{Name: "Probe", PK: []keys.Value{keys.String(channel), keys.String(probeID)}, Consistent: args.Consistent})
 }
 
+// ProbeByKeysArgs are the arguments of ProbeByKeys that may be left out: nil.
+type ProbeByKeysArgs struct {
+	Consistent *bool
+}
+
+// ProbeByKeys asks the query ProbeByKeys.
+func (r Reader) ProbeByKeys(ctx context.Context, keysArg []*model.ProbeKey, args ProbeByKeysArgs) ([]*model.Probe, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Channel), keys.String(key.ProbeID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.ProbeCodec, graph.QueryRequest{Name: "ProbeByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // ProbeByAlertArgs are the arguments of ProbeByAlert that may be left out: nil.
 type ProbeByAlertArgs struct {
 	AlertState *string
@@ -71,6 +85,20 @@ func (r Reader) PlantSensor(ctx context.Context, site string, name string, args 
 	return graph.FetchOne(ctx, r.rt, model.SensorCodec, graph.QueryRequest{Name: "Plant_Sensor", PK: []keys.Value{keys.String(site)}, SK: []keys.Value{keys.String(name)}, Consistent: args.Consistent})
 }
 
+// PlantSensorByKeysArgs are the arguments of Plant_SensorByKeys that may be left out: nil.
+type PlantSensorByKeysArgs struct {
+	Consistent *bool
+}
+
+// PlantSensorByKeys asks the query Plant_SensorByKeys.
+func (r Reader) PlantSensorByKeys(ctx context.Context, keysArg []*model.SensorKey, args PlantSensorByKeysArgs) ([]*model.Sensor, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Site), keys.String(key.Name))
+	}
+	return graph.FetchMany(ctx, r.rt, model.SensorCodec, graph.QueryRequest{Name: "Plant_SensorByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // PlantSensorEventsArgs are the arguments of Plant_SensorEvents that may be left out: nil.
 type PlantSensorEventsArgs struct {
 	From      *int
@@ -99,6 +127,20 @@ type MeterArgs struct {
 // Meter asks the query Meter.
 func (r Reader) Meter(ctx context.Context, args MeterArgs) (*model.Meter, error) {
 	return graph.FetchOne(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "Meter", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Meter, keys.String), optional(args.Part, keys.DateOf)}, Consistent: args.Consistent})
+}
+
+// MeterByKeysArgs are the arguments of MeterByKeys that may be left out: nil.
+type MeterByKeysArgs struct {
+	Consistent *bool
+}
+
+// MeterByKeys asks the query MeterByKeys.
+func (r Reader) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, args MeterByKeysArgs) ([]*model.Meter, error) {
+	values := make([]keys.Value, 0, 4*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.House), keys.Int(int64(key.Wing)), keys.String(key.Meter), keys.DateOf(key.Part))
+	}
+	return graph.FetchMany(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MeterByIDArgs are the arguments of MeterById that may be left out: nil.

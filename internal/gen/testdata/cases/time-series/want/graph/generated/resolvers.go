@@ -41,6 +41,11 @@ func (r queries) Probe(ctx context.Context, channel string, probeID string, cons
 	return Reader{r.rt}.Probe(ctx, channel, probeID, ProbeArgs{Consistent: consistent})
 }
 
+// ProbeByKeys answers ProbeByKeys.
+func (r queries) ProbeByKeys(ctx context.Context, keysArg []*model.ProbeKey, consistent *bool) ([]*model.Probe, error) {
+	return Reader{r.rt}.ProbeByKeys(ctx, keysArg, ProbeByKeysArgs{Consistent: consistent})
+}
+
 // ProbeByAlert answers ProbeByAlert.
 func (r queries) ProbeByAlert(ctx context.Context, accountID string, alertState *string, probedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProbeByAlertConnection, error) {
 	return Reader{r.rt}.ProbeByAlert(ctx, accountID, ProbeByAlertArgs{AlertState: alertState, ProbedAt: probedAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -56,6 +61,11 @@ func (r queries) PlantSensor(ctx context.Context, site string, name string, cons
 	return Reader{r.rt}.PlantSensor(ctx, site, name, PlantSensorArgs{Consistent: consistent})
 }
 
+// PlantSensorByKeys answers Plant_SensorByKeys.
+func (r queries) PlantSensorByKeys(ctx context.Context, keysArg []*model.SensorKey, consistent *bool) ([]*model.Sensor, error) {
+	return Reader{r.rt}.PlantSensorByKeys(ctx, keysArg, PlantSensorByKeysArgs{Consistent: consistent})
+}
+
 // PlantSensorEvents answers Plant_SensorEvents.
 func (r queries) PlantSensorEvents(ctx context.Context, site string, name string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SensorEventsConnection, error) {
 	return Reader{r.rt}.PlantSensorEvents(ctx, site, name, PlantSensorEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
@@ -64,6 +74,11 @@ func (r queries) PlantSensorEvents(ctx context.Context, site string, name string
 // Meter answers Meter.
 func (r queries) Meter(ctx context.Context, id *string, house *string, wing *int, subID *string, meter *string, part *keys.Date, consistent *bool) (*model.Meter, error) {
 	return Reader{r.rt}.Meter(ctx, MeterArgs{ID: id, House: house, Wing: wing, SubID: subID, Meter: meter, Part: part, Consistent: consistent})
+}
+
+// MeterByKeys answers MeterByKeys.
+func (r queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
+	return Reader{r.rt}.MeterByKeys(ctx, keysArg, MeterByKeysArgs{Consistent: consistent})
 }
 
 // MeterByID answers MeterById.

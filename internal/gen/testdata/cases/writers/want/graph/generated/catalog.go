@@ -48,6 +48,19 @@ var Catalog = &catalog.Catalog{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
+		"DeviceByKeys": {
+			Name:  "DeviceByKeys",
+			Type:  "Device",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindString},
+				{Name: "deviceId", Kind: keys.KindString},
+			},
+		},
 		"DeviceByCurrentAlert": {
 			Name:        "DeviceByCurrentAlert",
 			Type:        "Device",

@@ -29,6 +29,20 @@ func (r Reader) Device(ctx context.Context, channel string, deviceID string, arg
 	return graph.FetchOne(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "Device", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
 }
 
+// DeviceByKeysArgs are the arguments of DeviceByKeys that may be left out: nil.
+type DeviceByKeysArgs struct {
+	Consistent *bool
+}
+
+// DeviceByKeys asks the query DeviceByKeys.
+func (r Reader) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, args DeviceByKeysArgs) ([]*model.Device, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Channel), keys.String(key.DeviceID))
+	}
+	return graph.FetchMany(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByKeys", IDs: values, Consistent: args.Consistent})
+}
+
 // DeviceByCurrentAlertArgs are the arguments of DeviceByCurrentAlert that may be left out: nil.
 type DeviceByCurrentAlertArgs struct {
 	AlertState *string
