@@ -159,11 +159,12 @@ func IsBuilt(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return checkpoint.IsBuilt(ctx, db, p.record())
 }
 
-// Fingerprint is a text that differs from an earlier one when [LookUp] may find other rows of some projection than it
-// did then: other generations, rows that have become complete, a rebuild that was asked for or aborted. It takes a few
-// reads, however many projections the store has. On a store that one process writes to it says nothing.
-func Fingerprint(ctx context.Context, db *querydb.DB) (string, error) {
-	return checkpoint.Fingerprint(ctx, db)
+// Fingerprints are texts by the names of the projections that are on record, of this program and of others. That of a
+// projection differs from an earlier one when [LookUp] may find other rows of it than it did then: other generations,
+// rows that have become complete, a rebuild that was asked for or aborted. They take a few reads, however many
+// projections the store has. On a store that one process writes to they say nothing.
+func Fingerprints(ctx context.Context, db *querydb.DB) (map[string]string, error) {
+	return checkpoint.Fingerprints(ctx, db)
 }
 
 // Units returns the projections in parts whose rows change generation together: those that write to the same tables.

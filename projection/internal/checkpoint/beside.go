@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -289,20 +288,21 @@ func IsBuilt(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return err == nil && c.Done && c.Table == h.Table && c.Generation == h.Generation, err
 }
 
-// Fingerprint differs from an earlier one when the rows of any projection have changed generation since, have become
-// complete, or a rebuild was asked for or aborted. It takes a few reads, however many projections there are.
-func Fingerprint(ctx context.Context, db *querydb.DB) (string, error) {
-	var text strings.Builder
+// Fingerprints are texts by the names of projections: that of one differs from an earlier one when its rows have changed
+// generation since, have become complete, or a rebuild was asked for or aborted. They take a few reads, however many
+// projections there are.
+func Fingerprints(ctx context.Context, db *querydb.DB) (map[string]string, error) {
+	all := map[string]string{}
 	for _, in := range []slot{serves, builds, keeps} {
 		for _, kind := range []string{in.header(), in.completion()} {
 			if err := eachNote(ctx, db, kind, func(n querydb.Note) error {
 				// a note that was deleted and written anew may have the revision that it had
-				fmt.Fprintf(&text, "%s %s %d %s\n", kind, n.ID, n.Revision, n.Value)
+				all[n.ID] += fmt.Sprintf("%s %d %s\n", kind, n.Revision, n.Value)
 				return nil
 			}); err != nil {
-				return "", fmt.Errorf("look whether rows have changed generation: %w", err)
+				return nil, fmt.Errorf("look whether rows have changed generation: %w", err)
 			}
 		}
 	}
-	return text.String(), nil
+	return all, nil
 }

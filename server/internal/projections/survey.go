@@ -37,7 +37,7 @@ const surveyEvery = 5 * time.Second
 
 // holds reports whether another survey of the unit would find the same.
 func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
-	now, err := u.set.watch.read(ctx, u.set.keep.DB)
+	now, err := u.set.watch.read(ctx, u)
 	if err != nil || now == s.fingerprint && time.Since(s.at) < surveyEvery {
 		return err == nil, err
 	}
@@ -52,7 +52,7 @@ func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 // look surveys the rows of the unit.
 func (u *unit) look(ctx context.Context) (s survey, err error) {
 	s.at = time.Now()
-	if s.fingerprint, err = u.set.watch.read(ctx, u.set.keep.DB); err != nil { // before what it is of
+	if s.fingerprint, err = u.set.watch.read(ctx, u); err != nil { // before what it is of
 		return s, err
 	}
 	for _, p := range u.projections {
