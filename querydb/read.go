@@ -53,6 +53,11 @@ func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key
 // repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
 // changed.
 func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool) ([]Row, error) {
+	return db.get(ctx, m, ks, consistent, nil)
+}
+
+// get is Get, with memory that the rows may be made in.
+func (db *DB) get(ctx context.Context, m *Model, ks []keys.Key, consistent bool, into []Row) ([]Row, error) {
 	t, err := db.tables.of("get", m)
 	if err != nil {
 		return nil, err
@@ -78,6 +83,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	} else {
 		rows, err = db.reader.Get(ctx, &t.counters, driver.Get{
 			Table: v.table, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
+			Into: into,
 		})
 	}
 	if moved := t.stillServes(v, db.forFold); moved != nil {

@@ -7,7 +7,8 @@ import (
 
 // Budget bounds what the reads of one client's request may take in memory. It is safe for concurrent use.
 type Budget interface {
-	// Take is called for each row that is read, before the next one is. An error ends the read, which returns it wrapped.
+	// Take is called for each row that is read, before the next one is, or for several that are in memory anyway. An
+	// error ends the read, which returns it wrapped.
 	Take(bytes int) error
 }
 
@@ -15,11 +16,14 @@ type Budget interface {
 const rowBytes = 256
 
 // Charge takes a row with a record of so many bytes off the budget, which may be nil. The error is an ErrOverBudget.
-func Charge(b Budget, record int) error {
-	if b == nil {
+func Charge(b Budget, record int) error { return ChargeRows(b, 1, record) }
+
+// ChargeRows charges for so many rows at once, whose records have so many bytes together.
+func ChargeRows(b Budget, rows, records int) error {
+	if b == nil || rows == 0 {
 		return nil
 	}
-	if err := b.Take(record + rowBytes); err != nil {
+	if err := b.Take(records + rows*rowBytes); err != nil {
 		return fmt.Errorf("%w: %w", ErrOverBudget, err)
 	}
 	return nil

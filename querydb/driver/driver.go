@@ -309,6 +309,9 @@ type Get struct {
 	// NoCache says that the rows are not likely to be asked for again soon: a driver that caches rows neither looks for
 	// them in its cache nor adds them.
 	NoCache bool
+	// Into is memory that a driver may make the answer in, if it is large enough; its rows are zero. Nothing else uses it
+	// until the caller is done with the answer.
+	Into []Row
 }
 
 // Query asks for rows of one partition.

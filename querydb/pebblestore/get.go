@@ -19,7 +19,10 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		return nil, err
 	}
 	defer s.leave()
-	rows := make([]driver.Row, len(g.Keys))
+	if len(g.Into) < len(g.Keys) {
+		g.Into = make([]driver.Row, len(g.Keys))
+	}
+	rows := g.Into[:len(g.Keys):len(g.Keys)]
 	for i, k := range g.Keys {
 		rows[i].Key = k
 	}

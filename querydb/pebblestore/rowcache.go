@@ -66,6 +66,7 @@ func (s *Store) CacheStats() driver.CacheStats {
 // find fills in the rows that are cached, and returns the places of the others. It charges for them as for rows that
 // the engine reads.
 func (c *rowCache) find(l *lookUp, rows []driver.Row) (missing []int, err error) {
+	found, bytes := 0, 0
 	for i := range rows {
 		cached, ok := c.entries.GetIfPresent(cacheKey{l.table.number, rows[i].Key})
 		if !ok {
@@ -75,16 +76,14 @@ func (c *rowCache) find(l *lookUp, rows []driver.Row) (missing []int, err error)
 		if cached.Record == nil {
 			continue
 		}
-		if err := driver.Charge(l.budget, cached.size); err != nil {
-			return nil, err
-		}
+		found, bytes = found+1, bytes+cached.size
 		key := rows[i].Key
 		rows[i], rows[i].Key = cached.Row, key
 		l.show(&rows[i])
 	}
 	c.hits.Add(uint64(len(rows) - len(missing)))
 	c.misses.Add(uint64(len(missing)))
-	return missing, nil
+	return missing, driver.ChargeRows(l.budget, found, bytes)
 }
 
 // keep takes a row as the engine has it, in memory of its own, unless a commit of the table has begun since.

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/internal/distinct"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -21,7 +22,7 @@ type Joins struct {
 	vars   map[string]any // of the operation
 	nodes  []nodeRows
 	pages  []pageRows
-	seen   map[read.JoinKey]int32
+	seen   distinct.Places // of the ids of the joined node whose keys are being found, where those are many
 	// Failing counts the places in the answer that have a wrong argument.
 	Failing int
 }
@@ -121,10 +122,7 @@ func (js *Joins) end() {
 		clear(n.ids)
 		*n = nodeRows{ids: n.ids[:0], starts: n.starts[:0], refs: n.refs[:0]}
 	}
-	if len(js.seen) > maxKeptIDs {
-		js.seen = nil
-	}
-	clear(js.seen)
+	js.seen.Clear(maxKeptIDs)
 	js.ctx, js.rd, js.viewer, js.source, js.vars, js.pages = nil, nil, access.Viewer{}, nil, nil, nil
 	js.Failing = 0
 }
@@ -158,10 +156,7 @@ func (js *Joins) Resolve(level []*plan.Node) {
 // findKeys notes which rows each row of the node leads to.
 func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 	parents, child := &js.nodes[n.ID].JoinedRows, &js.nodes[j.Node.ID]
-	if js.seen == nil {
-		js.seen = map[read.JoinKey]int32{}
-	}
-	clear(js.seen)
+	js.seen.Clear(maxKeptIDs)
 	find, err := js.rd.JoinKeys(js.ctx, j.Target)
 	if err != nil {
 		js.deny(j, err)
@@ -190,24 +185,25 @@ const fewIDs = 8
 
 // refTo returns the place of the join key among the ids of the joined node, to which it is added where it is new.
 func (js *Joins) refTo(child *nodeRows, at read.JoinKey) int32 {
-	next := int32(len(child.ids))
+	next := len(child.ids)
 	if next <= fewIDs {
 		if i := slices.Index(child.ids, at); i >= 0 {
 			return int32(i)
 		}
-	} else if i, known := js.seen[at]; known {
-		return i
+	}
+	if next == fewIDs { // from now on they are too many for that
+		for i, id := range child.ids {
+			js.seen.Add(distinct.Hash(id.Key), i, func(int) bool { return false })
+		}
+	}
+	if next >= fewIDs {
+		place := js.seen.Add(distinct.Hash(at.Key), next, func(i int) bool { return child.ids[i] == at })
+		if place != next {
+			return int32(place)
+		}
 	}
 	child.ids = append(child.ids, at)
-	switch {
-	case next == fewIDs:
-		for i, id := range child.ids {
-			js.seen[id] = int32(i)
-		}
-	case next > fewIDs:
-		js.seen[at] = next
-	}
-	return next
+	return int32(next)
 }
 
 // readLevel reads the rows of all joins of one level: joins to the same target share their batches.

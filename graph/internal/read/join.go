@@ -67,11 +67,7 @@ func (b batches) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs [
 	for i, id := range ids {
 		ks[i] = id.Key
 	}
-	got, err := b.rd.db.Get(ctx, g.Type.Model, ks, b.consistent)
-	for i := range got {
-		recs[i] = got[i].Record
-	}
-	return err
+	return b.rd.db.GetRecords(ctx, g.Type.Model, ks, b.consistent, recs)
 }
 
 // JudgedAtOnce is how many rows of a batch are in memory before it is known whose they are, at most.

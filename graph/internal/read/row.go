@@ -89,11 +89,9 @@ func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type,
 }
 
 func (rd *Reader) rowAt(ctx context.Context, t *catalog.Type, key keys.Key, r *Request) (record.Record, error) {
-	rows, err := rd.db.Get(ctx, t.Model, []keys.Key{key}, r.Consistent)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Record, nil
+	var rec [1]record.Record
+	err := rd.db.GetRecords(ctx, t.Model, []keys.Key{key}, r.Consistent, rec[:])
+	return rec[0], err
 }
 
 // wholeSortKey reports whether the arguments that compose the sort key are given; they are given all or none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/foldql/foldql/internal/distinct"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/counter"
@@ -11,7 +12,7 @@ import (
 
 // Get reads rows by keys, which may repeat; each is read once. The answer is aligned with the keys.
 func (r Reader) Get(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
-	once, at := distinct(g.Keys)
+	once, at := withoutRepeats(g.Keys)
 	g.Keys = once
 	rows, err := r.getDistinct(ctx, count, g)
 	if err != nil || at == nil {
@@ -40,7 +41,7 @@ func (r Reader) getDistinct(ctx context.Context, count *counter.Counters, g driv
 	rows, err := r.getBatch(ctx, count, g)
 	for done := most; done < len(all) && err == nil; done += most {
 		var more []driver.Row
-		g.Keys = all[done:min(done+most, len(all))]
+		g.Keys, g.Into = all[done:min(done+most, len(all))], nil
 		more, err = r.getBatch(ctx, count, g)
 		rows = append(rows, more...)
 	}
@@ -55,24 +56,30 @@ func (r Reader) getBatch(ctx context.Context, count *counter.Counters, g driver.
 	return rows, err
 }
 
-// distinct returns the keys without repetitions and, where there are any, which of them each of ks is.
-func distinct(ks []keys.Key) (once []keys.Key, at []int) {
+// withoutRepeats returns the keys without repetitions and, where there are any, which of them each of ks is.
+func withoutRepeats(ks []keys.Key) (once []keys.Key, at []int) {
 	if len(ks) == 1 {
 		return ks, nil
 	}
-	first := make(map[keys.Key]int, len(ks))
-	at = make([]int, len(ks))
-	once = make([]keys.Key, 0, len(ks))
+	var known distinct.Places
 	for i, k := range ks {
-		n, seen := first[k]
-		if !seen {
-			n = len(once)
-			first[k] = n
-			once = append(once, k)
+		first := known.Add(distinct.Hash(k), i, func(place int) bool { return ks[place] == k })
+		if first == i && at == nil {
+			continue
 		}
-		at[i] = n
+		if at == nil {
+			once, at = append(make([]keys.Key, 0, len(ks)), ks[:i]...), make([]int, len(ks))
+			for j := range i {
+				at[j] = j
+			}
+		}
+		if first == i {
+			at[i], once = len(once), append(once, k)
+		} else {
+			at[i] = at[first]
+		}
 	}
-	if len(once) == len(ks) {
+	if at == nil {
 		return ks, nil
 	}
 	return once, at

@@ -38,7 +38,7 @@ func (r Reader) Whole(
 		row, err := r.wholeAt(ctx, count, plan, q, ks[0])
 		return []driver.Row{row}, err
 	}
-	once, at := distinct(ks)
+	once, at := withoutRepeats(ks)
 	rows, errs := make([]driver.Row, len(once)), make([]error, len(once))
 	parallel.Each(len(once), wholeAtOnce, func(i int) {
 		rows[i], errs[i] = r.wholeAt(ctx, count, plan, q, once[i])

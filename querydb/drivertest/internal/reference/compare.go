@@ -30,6 +30,10 @@ func (s *Store) CompareGet(t harness.T, drv driver.Driver, g driver.Get) {
 	if diff := s.difference(want, harness.Get(t, drv, g)); diff != "" {
 		t.Fatalf("get: %s", diff)
 	}
+	g.Into = make([]driver.Row, len(g.Keys))
+	if diff := s.difference(want, harness.Get(t, drv, g)); diff != "" {
+		t.Fatalf("get into memory of the caller's: %s", diff)
+	}
 }
 
 // ComparePages compares all pages of a query that the driver answers with what the store selects. Ties may come in an
