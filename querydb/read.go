@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/page"
 	"github.com/foldql/foldql/querydb/internal/validate"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 type consistentKey struct{}
@@ -53,11 +55,11 @@ func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key
 // repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
 // changed.
 func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool) ([]Row, error) {
-	return db.get(ctx, m, ks, consistent, nil)
+	return get(ctx, db, m, ks, consistent, nil)
 }
 
 // get is Get, with memory that the rows may be made in.
-func (db *DB) get(ctx context.Context, m *Model, ks []keys.Key, consistent bool, into []Row) ([]Row, error) {
+func get(ctx context.Context, db *DB, m *Model, ks []keys.Key, consistent bool, into []Row) ([]Row, error) {
 	t, err := db.tables.of("get", m)
 	if err != nil {
 		return nil, err
@@ -93,6 +95,29 @@ func (db *DB) get(ctx context.Context, m *Model, ks []keys.Key, consistent bool,
 		err = v.translate(rows)
 	}
 	return rows, failed("get", m, err)
+}
+
+// rowMemory has memory of rows that were read for their records.
+var rowMemory sync.Pool
+
+// mostKeptRows bounds what is kept of it for the next read.
+const mostKeptRows = 1024
+
+// GetRecords is [DB.Get] for who needs the records alone: it fills them in, aligned with ks, nil where there is no row.
+// It takes no memory for the rows, which are larger than most records. The records must not be changed.
+func (db *DB) GetRecords(ctx context.Context, m *Model, ks []keys.Key, consistent bool, records []record.Record) error {
+	into, _ := rowMemory.Get().(*[]Row)
+	if into == nil || len(*into) < len(ks) {
+		into = new(make([]Row, max(len(ks), 16)))
+	}
+	rows, err := get(ctx, db, m, ks, consistent, (*into)[:len(ks)])
+	for i := range rows {
+		records[i] = rows[i].Record
+	}
+	if clear((*into)[:len(ks)]); len(*into) <= mostKeptRows {
+		rowMemory.Put(into)
+	}
+	return err
 }
 
 // Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an

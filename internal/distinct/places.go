@@ -1,5 +1,5 @@
-// Package distinct finds values again that were seen before, among the few hundred that a request reads. For values that
-// are long to hash and to copy it takes less than a map does: they stay in the list of whoever has it.
+// Package distinct finds values again that were seen before, among the few hundred that a request reads. For values
+// that are long to hash and to copy it takes less than a map does: they stay in the list of whoever has it.
 package distinct
 
 import (
@@ -19,8 +19,8 @@ type slot struct{ hash, place uint32 }
 
 const leastSlots = 32
 
-// Add returns the place of a value with the hash. equal compares the value with the one at a place of the list. Where it
-// is at none, next is noted as its place, and returned.
+// Add returns the place of a value with the hash. equal compares the value with the one at a place of the list. Where
+// it is at none, next is noted as its place, and returned.
 func (p *Places) Add(hash uint32, next int, equal func(place int) bool) (place int) {
 	if p.count >= len(p.slots)/4*3 {
 		p.grow()

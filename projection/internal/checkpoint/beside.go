@@ -288,9 +288,9 @@ func IsBuilt(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return err == nil && c.Done && c.Table == h.Table && c.Generation == h.Generation, err
 }
 
-// Fingerprints are texts by the names of projections: that of one differs from an earlier one when its rows have changed
-// generation since, have become complete, or a rebuild was asked for or aborted. They take a few reads, however many
-// projections there are.
+// Fingerprints are texts by the names of projections: that of one differs from an earlier one when its rows have
+// changed generation since, have become complete, or a rebuild was asked for or aborted. They take a few reads, however
+// many projections there are.
 func Fingerprints(ctx context.Context, db *querydb.DB) (map[string]string, error) {
 	all := map[string]string{}
 	for _, in := range []slot{serves, builds, keeps} {
