@@ -76,12 +76,18 @@ func (r *recent) forget(partition string) {
 	r.oldest = slices.DeleteFunc(r.oldest, func(p string) bool { return p == partition })
 }
 
-// eventBytes is about what an event takes beside its data.
-const eventBytes = 300
+// eventBytes and extensionBytes are about what an event, and each of its extensions, takes beside its texts.
+const eventBytes, extensionBytes = 200, 50
 
+// sizeOf counts all that whoever sent the events could make long.
 func sizeOf(events []eventlog.Event) (bytes int) {
 	for i := range events {
-		bytes += eventBytes + len(events[i].Data)
+		e := &events[i]
+		bytes += eventBytes + len(e.Data) + len(e.ID) + len(e.Source) + len(e.Type) + len(e.Subject) +
+			len(e.PartitionKey) + len(e.DataSchema)
+		for name, value := range e.Extensions {
+			bytes += extensionBytes + len(name) + len(value)
+		}
 	}
 	return bytes
 }

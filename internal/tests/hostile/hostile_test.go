@@ -18,10 +18,10 @@ import (
 // What a run is held to.
 const (
 	usualRequests = 100_000
-	racedRequests = 15_000    // with the race detector, where each takes five times as long
-	mostMemory    = 280 << 20 // of which 16 are for events that are kept
-	leastRead     = 30        // in a hundred: requests that get past parsing
-	longestText   = 2_000     // bytes of a message
+	racedRequests = 15_000 // with the race detector, where each takes five times as long
+	mostMemory    = 256 << 20
+	leastRead     = 30    // in a hundred: requests that get past parsing
+	longestText   = 2_000 // bytes of a message
 	senders       = 4
 )
 
