@@ -104,8 +104,8 @@ var rowMemory sync.Pool
 const mostKeptRows = 1024
 
 // GetRecords is [DB.Get] for who needs the records alone. It fills them in where there is a row; records has a nil for
-// each of ks. The embedded store takes no memory for the rows then, which are larger than most records. The records must
-// not be changed.
+// each of ks. The embedded store takes no memory for the rows then, which are larger than most records. The records
+// must not be changed.
 func (db *DB) GetRecords(ctx context.Context, m *Model, ks []keys.Key, consistent bool, records []record.Record) error {
 	into, _ := rowMemory.Get().(*[]Row)
 	if into == nil || len(*into) < len(ks) {

@@ -21,8 +21,8 @@ type watch struct {
 
 // read is the fingerprint of what is on record for the unit, which is not older than half the time between two looks.
 // It leaves out what is on record of other units of this program, so that a change of one has no survey of all. What is
-// there under other names may be about any: another version of the program may have other projections. Where it has given
-// a table of this unit to a projection of another unit, the next survey finds that, after surveyEvery.
+// there under other names may be about any: another version of the program may have other projections. Where it has
+// given a table of this unit to a projection of another unit, the next survey finds that, after surveyEvery.
 func (w *watch) read(ctx context.Context, u *unit) (string, error) {
 	db := u.set.keep.DB
 	if !db.MultiWriter() {
