@@ -263,8 +263,8 @@ func TestTargetGenerationsAreWhereRowsWillBe(t *testing.T) {
 		t.Helper()
 		for range 2 { // asking changes nothing
 			db := open(t, s.store.Join(memstore.Options{}), ops.Codec.Model)
-			got, err := projection.TargetGenerations(t.Context(), db, ProjectionOf(name, ops))
-			if err != nil || got[ops.Codec.Model] != generation {
+			got, err := projection.TargetGenerations(t.Context(), db, []projection.Projection{ProjectionOf(name, ops)})
+			if err != nil || got[0][ops.Codec.Model] != generation {
 				t.Errorf("%s: generations %v, %v, want %d", when, got, err, generation)
 			}
 		}

@@ -327,8 +327,8 @@ func TestConcurrencyServersThatOpenAtOnceAgree(t *testing.T) {
 	s.run(s.server(log, 2, heldUp(last, func() { s.fold(log, 4) })))
 	s.want("both at the beginning", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
 	srv := s.server(log, 1, memstore.Options{})
-	got, err := projection.TargetGenerations(t.Context(), srv.db, ProjectionOf("script", s.ops))
-	if err != nil || got[s.ops.Codec.Model] != 0 {
+	got, err := projection.TargetGenerations(t.Context(), srv.db, []projection.Projection{ProjectionOf("script", s.ops)})
+	if err != nil || got[0][s.ops.Codec.Model] != 0 {
 		t.Errorf("the rows are in %v, %v: want generation 0, which both of them began", got, err)
 	}
 }

@@ -3,9 +3,13 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"go/token"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
@@ -74,7 +78,7 @@ func TestWhatWasFoundBeforeAStartIsReadAgainWhereItHasChanged(t *testing.T) {
 
 			reads := &atomic.Int64{}
 			db := openAt(t, time.Now, readCounter{store, reads})
-			found, err := projection.LookUp(ctx(), db, Projection("script"))
+			found, err := projection.LookUp(ctx(), db, []projection.Projection{Projection("script")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +86,7 @@ func TestWhatWasFoundBeforeAStartIsReadAgainWhereItHasChanged(t *testing.T) {
 			c.meanwhile(t, newRunner(t, "script", ended(log), openAt(t, time.Now, store), cfg))
 			before := reads.Load()
 			r := newRunner(t, "script", ended(log), db, cfg)
-			if err := r.LoadFound(ctx(), &found); err != nil {
+			if err := r.LoadFound(ctx(), &found[0]); err != nil {
 				t.Fatal(err)
 			}
 			if n := reads.Load() - before; name == "nothing" && n > 4 {
@@ -94,6 +98,56 @@ func TestWhatWasFoundBeforeAStartIsReadAgainWhereItHasChanged(t *testing.T) {
 			}
 			wantTotal(t, db, 25, "when all is folded")
 		})
+	}
+}
+
+// TestASurveyOfManyProjectionsTakesFewReads, and finds of each what one of it alone does.
+func TestASurveyOfManyProjectionsTakesFewReads(t *testing.T) {
+	store, reads := memstore.NewMultiWriter(memstore.Options{}), &atomic.Int64{}
+	var all []projection.Projection
+	var models []*querydb.Model
+	for i := range 12 {
+		name := fmt.Sprint("model", i)
+		ops := Shaped(func(m *querydb.Model) { m.Name, m.Table = name, name })
+		all, models = append(all, ProjectionOf(name, ops)), append(models, ops.Codec.Model)
+	}
+	log, cfg := ended(logOf(t, countsOf(3)...)), quick()
+	cfg.Now = time.Now
+	for _, p := range all[:9] { // the others have no rows
+		r, err := projection.NewRunner(p, log, openAt(t, time.Now, store, models...), cfg)
+		if err == nil {
+			err = r.Run(ctx())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := openAt(t, time.Now, readCounter{store, reads}, models...)
+	before := reads.Load()
+	together, err := projection.LookUp(ctx(), db, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := reads.Load() - before
+	for i, p := range all {
+		alone, err := projection.LookUp(ctx(), db, []projection.Projection{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unexported := cmp.FilterPath(func(path cmp.Path) bool {
+			field, is := path.Last().(cmp.StructField)
+			return is && !token.IsExported(field.Name())
+		}, cmp.Ignore())
+		if diff := cmp.Diff(alone[0], together[i], unexported); diff != "" {
+			t.Errorf("%s, alone and together (-want +got):\n%s", p.Name, diff)
+		}
+		if (together[i].Serving != nil) != (i < 9) {
+			t.Errorf("%s has rows that serve: %+v", p.Name, together[i].Serving)
+		}
+	}
+	// what is on record of all, their generations, their layouts, and what former versions have on record of three
+	if n > 3+3 {
+		t.Errorf("%d reads for %d projections; want at most 6", n, len(all))
 	}
 }
 
@@ -154,7 +208,7 @@ func TestANextGenerationThatAnotherWriterBeginsIsNoticedBeforeAStart(t *testing.
 		}
 	}
 	db := openAt(t, time.Now, store, o.Codec.Model)
-	found, err := projection.LookUp(ctx(), db, folded[0])
+	found, err := projection.LookUp(ctx(), db, folded[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +217,7 @@ func TestANextGenerationThatAnotherWriterBeginsIsNoticedBeforeAStart(t *testing.
 		t.Fatal(err)
 	}
 	r := start(folded[0], db)
-	if err := r.LoadFound(ctx(), &found); err != nil {
+	if err := r.LoadFound(ctx(), &found[0]); err != nil {
 		t.Fatal(err)
 	}
 	key, err := o.Key("a")

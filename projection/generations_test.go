@@ -82,11 +82,11 @@ func (g *program) rearrange(how querydb.Rearrangement) error {
 
 func (g *program) look() projection.Generations {
 	g.Helper()
-	s, err := projection.LookUp(g.Context(), g.db, g.p)
+	s, err := projection.LookUp(g.Context(), g.db, []projection.Projection{g.p})
 	if err != nil {
 		g.Fatal(err)
 	}
-	return s
+	return s[0]
 }
 
 // totals are those of the rows that a DB reads.

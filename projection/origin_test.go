@@ -55,8 +55,11 @@ func (g *program) built() (b built) {
 	if at == nil || !at.Complete {
 		g.Fatalf("what is built is %+v", at)
 	}
-	var err error
-	b.Partitions = at.Partitions
+	offsets, err := projection.BuiltOffsets(g.Context(), g.db, g.p)
+	if err != nil {
+		g.Fatal(err)
+	}
+	b.Partitions = offsets
 	b.Rows, _, err = querydb.Scan(g.Context(), g.db, g.ops.Codec.Model, at.Tables[0].Generation, nil, 1000)
 	if err == nil {
 		b.Letters, err = g.runner(g.build).DeadLetters(g.Context(), "", 1000)

@@ -44,11 +44,13 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.AcceptCode(ctx, db, p.record())
 }
 
-// TargetGenerations returns the numbers of the generations that a projection will write to when it starts, one for each
-// of its models. A generation is one build of a model's table: each rebuild folds the log into a new one.
-// TargetGenerations changes nothing.
-func TargetGenerations(ctx context.Context, db *querydb.DB, p Projection) (map[*querydb.Model]int, error) {
-	return checkpoint.TargetGenerations(ctx, db, p.record())
+// TargetGenerations returns, aligned with the projections, the numbers of the generations that each will write to when
+// it starts, one for each of its models. A generation is one build of a model's table: each rebuild folds the log into
+// a new one. TargetGenerations changes nothing.
+func TargetGenerations(
+	ctx context.Context, db *querydb.DB, all []Projection,
+) ([]map[*querydb.Model]int, error) {
+	return checkpoint.TargetGenerations(ctx, db, records(all))
 }
 
 // CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of
@@ -148,9 +150,21 @@ type Generations = checkpoint.Survey
 // Rows is what is on record of rows of a projection.
 type Rows = checkpoint.Rows
 
-// LookUp returns which rows of the projection there are. It changes nothing.
-func LookUp(ctx context.Context, db *querydb.DB, p Projection) (Generations, error) {
-	return checkpoint.Look(ctx, db, p.record())
+// LookUp returns which rows of the projections there are, aligned with them. It takes a few reads for all of them and,
+// on a store whose tables others make, one or two for each table. It changes nothing.
+func LookUp(ctx context.Context, db *querydb.DB, all []Projection) ([]Generations, error) {
+	return checkpoint.Look(ctx, db, records(all))
+}
+
+// CountDeadLetters counts the dead letters that are on record of rows.
+func CountDeadLetters(ctx context.Context, db *querydb.DB, of *Rows) (int, error) {
+	return checkpoint.CountDeadLetters(ctx, db, of)
+}
+
+// BuiltOffsets returns how far the rows are on record, by partition, that the projection builds beside those that
+// serve.
+func BuiltOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog.Offsets, error) {
+	return checkpoint.BuiltPositions(ctx, db, p.Name)
 }
 
 // IsBuilt reports whether the rows of the projection that are being built beside those that serve are on record as

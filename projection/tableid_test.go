@@ -35,21 +35,28 @@ func newOthersTables(c *clock) *othersTables {
 
 func generationOf(t *driver.Table) string { return fmt.Sprintf("%s.g%d", t.Name, t.Generation) }
 
-func (s *othersTables) TableID(_ context.Context, t *driver.Table) (string, error) {
+func (s *othersTables) TableIDs(_ context.Context, tables []*driver.Table) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := generationOf(t)
-	s.looked[name]++
-	if s.none[name] {
-		return "", nil
+	all := make([]string, len(tables))
+	for i, t := range tables {
+		name := generationOf(t)
+		s.looked[name]++
+		if !s.none[name] {
+			all[i] = fmt.Sprint(name, " ", s.made[name])
+		}
 	}
-	return fmt.Sprint(name, " ", s.made[name]), nil
+	return all, nil
 }
 
-func (s *othersTables) Mark(_ context.Context, t *driver.Table) (string, error) {
+func (s *othersTables) Marks(_ context.Context, tables []*driver.Table) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.marks[generationOf(t)], nil
+	all := make([]string, len(tables))
+	for i, t := range tables {
+		all[i] = s.marks[generationOf(t)]
+	}
+	return all, nil
 }
 
 func (s *othersTables) SetMark(_ context.Context, t *driver.Table, mark string) (string, error) {

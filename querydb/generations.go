@@ -108,7 +108,7 @@ func (n *Notes) generations(ctx context.Context, tables []string) ([]Generation,
 	for _, table := range tables {
 		both = append(both, keys.Key{PK: generation.Kind, SK: table}, keys.Key{PK: generation.KindBeside, SK: table})
 	}
-	notes, err := n.get(ctx, both)
+	notes, err := n.GetAll(ctx, both)
 	if err != nil {
 		return nil, err
 	}

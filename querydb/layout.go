@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/generation"
 	"github.com/foldql/foldql/querydb/internal/validate"
@@ -205,26 +206,49 @@ func (g *Generations) SaveLayout(ctx context.Context, m *Model, generation int) 
 // generation was begun by an earlier version of the program. Where the layouts of other models in the table are on
 // record, and the model's is not, the generation has no rows of the model, as the layout then says.
 func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*Layout, error) {
-	l, err := readLayout(ctx, g.notes, m, generation)
+	all, err := layouts(ctx, g.notes, []*Model{m}, []int{generation})
 	if err != nil {
-		return nil, &Error{Op: "read the description of the rows of", Model: m.Name, Err: err}
+		return nil, err
 	}
-	return l, nil
+	return all[0], nil
 }
 
-func readLayout(ctx context.Context, notes *Notes, m *Model, number int) (*Layout, error) {
-	shared := m.Entity != nil
-	for _, id := range [...]string{layoutID(m, number, shared), layoutID(m, number, !shared)} {
-		note, err := notes.Get(ctx, generation.KindLayout, id)
-		if err != nil {
-			return nil, err
+// Layouts is [Generations.Layout] for models and, aligned with them, numbers of generations, with as few requests as
+// the store allows.
+func Layouts(ctx context.Context, db *DB, models []*Model, generations []int) ([]*Layout, error) {
+	return layouts(ctx, db.Notes(), models, generations)
+}
+
+func layouts(ctx context.Context, from *Notes, models []*Model, generations []int) ([]*Layout, error) {
+	both := make([]keys.Key, 0, 2*len(models))
+	for i, m := range models {
+		shared := m.Entity != nil
+		both = append(both, keys.Key{PK: generation.KindLayout, SK: layoutID(m, generations[i], shared)},
+			keys.Key{PK: generation.KindLayout, SK: layoutID(m, generations[i], !shared)})
+	}
+	notes, err := from.GetAll(ctx, both)
+	all := make([]*Layout, len(models))
+	for i, m := range models {
+		if err == nil {
+			all[i], err = layoutOf(ctx, from, m, generations[i], notes[2*i:2*i+2])
 		}
-		if note.Value != nil {
-			return parseLayout(note.Value)
+		if err != nil {
+			return nil, &Error{Op: "read the description of the rows of", Model: m.Name, Err: err}
+		}
+	}
+	return all, nil
+}
+
+// layoutOf is what the notes say of the rows of the model in a generation of its table; where they are not there, what
+// notes about other models of the table do.
+func layoutOf(ctx context.Context, from *Notes, m *Model, number int, notes []Note) (*Layout, error) {
+	for _, n := range notes {
+		if n.Value != nil {
+			return parseLayout(n.Value)
 		}
 	}
 	t := &driver.Table{Name: m.Table, Generation: number}
-	others, err := notes.List(ctx, generation.KindLayout, generation.LayoutID(t, "", true), 1)
+	others, err := from.List(ctx, generation.KindLayout, generation.LayoutID(t, "", true), 1)
 	if err != nil || len(others) == 0 || !generation.IsLayoutOf(t, others[0].ID) {
 		return nil, err
 	}

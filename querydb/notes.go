@@ -43,15 +43,19 @@ func (n *Notes) Value(ctx context.Context, kind, id string) ([]byte, error) {
 
 // Get reads one note; where there is none its Value is nil, and its Revision the one that a conditional write expects.
 func (n *Notes) Get(ctx context.Context, kind, id string) (Note, error) {
-	notes, err := n.get(ctx, []keys.Key{{PK: kind, SK: id}})
+	notes, err := n.GetAll(ctx, []keys.Key{{PK: kind, SK: id}})
 	if err != nil {
 		return Note{Kind: kind, ID: id}, err
 	}
 	return notes[0], nil
 }
 
-// get reads notes by their kinds and IDs, with as few requests as the store allows. The answer is aligned with them.
-func (n *Notes) get(ctx context.Context, all []keys.Key) ([]Note, error) {
+// GetAll reads notes by their kinds, PK, and IDs, SK, with as few requests as the store allows; of those that are not
+// there it says what Get does. The answer is aligned with the keys. It is not of one moment.
+func (n *Notes) GetAll(ctx context.Context, all []keys.Key) ([]Note, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
 	for _, k := range all {
 		if err := validate.Key(k, true); err != nil {
 			return nil, noteError("read", k, err)

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/generation"
 	"github.com/foldql/foldql/querydb/internal/notetable"
@@ -54,57 +56,118 @@ func (e *UnknownRowsError) Error() string {
 // Is reports whether target is ErrUnavailable.
 func (e *UnknownRowsError) Is(target error) bool { return target == ErrUnavailable }
 
-// Provenance compares the mark of a generation of the model's table with the one on record.
-func (ts *Tables) Provenance(ctx context.Context, m *Model, generation int) (Provenance, error) {
-	identifier, ok := ts.drv.(driver.Identifier)
-	if !ok {
-		return ProvenanceRecorded, nil
-	}
-	p, err := ts.provenance(ctx, identifier, m.DriverTable(generation))
-	if err != nil {
-		return p, &Error{Op: "read the mark of the table of", Model: m.Name, Err: err}
-	}
-	return p, nil
+// Identity is which table a store has for a generation, and whose rows are in it.
+type Identity struct {
+	// ID distinguishes the table from one that is recreated in its place, or restored from a backup. It is "" where there
+	// is no such table, and on a store without IDs.
+	ID         string
+	Provenance Provenance
 }
 
-func (ts *Tables) provenance(ctx context.Context, identifier driver.Identifier, t *driver.Table) (Provenance, error) {
-	has, err := identifier.Mark(ctx, t)
-	if err != nil {
-		return ProvenanceUnknown, err
+// Identify finds out which tables the store has for generations of the models' tables, and compares their marks with
+// those on record. The answer is aligned with the models and numbers of generations. On a store without marks all rows
+// are those on record.
+func (ts *Tables) Identify(ctx context.Context, models []*Model, generations []int) ([]Identity, error) {
+	all := make([]Identity, len(models))
+	identifier, ok := ts.drv.(driver.Identifier)
+	if !ok {
+		return all, nil
 	}
-	recorded, _, err := ts.recordedMark(ctx, t)
-	if err != nil {
-		return ProvenanceUnknown, err
+	var distinct []*driver.Table
+	at, of := map[string]int{}, make([]int, len(models)) // in distinct, by names of tables and aligned with the models
+	for i, m := range models {
+		t := m.DriverTable(generations[i])
+		n, again := at[generation.NoteID(t)]
+		if !again {
+			n = len(distinct)
+			at[generation.NoteID(t)], distinct = n, append(distinct, t)
+		}
+		of[i] = n
 	}
+	found, err := ts.identify(ctx, identifier, distinct)
+	if err != nil {
+		return nil, &Error{Op: "identify tables", Err: err}
+	}
+	for i, n := range of {
+		all[i] = found[n]
+	}
+	return all, nil
+}
+
+// identify is Identify for distinct tables. Marks are put on record before they are put into tables, so those in the
+// tables are read first.
+func (ts *Tables) identify(
+	ctx context.Context, identifier driver.Identifier, tables []*driver.Table,
+) ([]Identity, error) {
+	ids, err := identifier.TableIDs(ctx, slices.Concat(tables, []*driver.Table{notetable.Table}))
+	if err != nil {
+		return nil, err
+	}
+	marks, err := identifier.Marks(ctx, tables)
+	if err != nil {
+		return nil, err
+	}
+	of := make([]keys.Key, len(tables))
+	for i, t := range tables {
+		of[i] = markKey(t)
+	}
+	notes, err := ts.notes.GetAll(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Identity, len(tables))
+	for i, t := range tables {
+		recorded, err := parseMark(t, &notes[i])
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Identity{ID: ids[i], Provenance: provenanceOf(marks[i], recorded, ids[len(tables)])}
+	}
+	return all, nil
+}
+
+// provenanceOf compares the mark that a table has with the one on record, where there is any, and the table that had
+// the notes then with the one that has them now.
+func provenanceOf(has string, recorded *mark, notes string) Provenance {
 	switch {
 	case has == "" && recorded == nil:
-		return ProvenanceUnmarked, nil
+		return ProvenanceUnmarked
 	case recorded == nil || has != "" && has != recorded.Text:
-		return ProvenanceUnknown, nil
-	}
-	now, err := identifier.TableID(ctx, notetable.Table)
-	switch {
-	case err != nil:
-		return ProvenanceUnknown, err
-	case now != recorded.Notes:
-		return ProvenanceNotesReplaced, nil
+		return ProvenanceUnknown
+	case notes != recorded.Notes:
+		return ProvenanceNotesReplaced
 	case has == "":
-		return ProvenanceMarkLost, nil
+		return ProvenanceMarkLost
 	}
-	return ProvenanceRecorded, nil
+	return ProvenanceRecorded
 }
 
 // recordedMark reads the mark on record, nil where there is none.
 func (ts *Tables) recordedMark(ctx context.Context, t *driver.Table) (*mark, Note, error) {
-	n, err := ts.notes.Get(ctx, generation.KindMark, generation.NoteID(t))
-	if err != nil || n.Value == nil {
+	k := markKey(t)
+	n, err := ts.notes.Get(ctx, k.PK, k.SK)
+	if err != nil {
 		return nil, n, err
+	}
+	m, err := parseMark(t, &n)
+	return m, n, err
+}
+
+// markKey is the kind and ID of the note of a table's mark.
+func markKey(t *driver.Table) keys.Key {
+	return keys.Key{PK: generation.KindMark, SK: generation.NoteID(t)}
+}
+
+// parseMark is what the note says, nil where there is none.
+func parseMark(t *driver.Table, n *Note) (*mark, error) {
+	if n.Value == nil {
+		return nil, nil
 	}
 	var m mark
 	if err := json.Unmarshal(n.Value, &m); err != nil {
-		return nil, n, fmt.Errorf("read the mark of table %s: %w", generation.PhysicalName(t), err)
+		return nil, fmt.Errorf("read the mark of table %s: %w", generation.PhysicalName(t), err)
 	}
-	return &m, n, nil
+	return &m, nil
 }
 
 // Mark puts a random text into a generation of the model's table, and the same text on record among the notes, so that
@@ -145,11 +208,11 @@ func (ts *Tables) mark(ctx context.Context, m *Model, number int, fresh bool) er
 }
 
 func (ts *Tables) recordMark(ctx context.Context, identifier driver.Identifier, n Note) (*mark, error) {
-	id, err := identifier.TableID(ctx, notetable.Table)
+	ids, err := identifier.TableIDs(ctx, []*driver.Table{notetable.Table})
 	if err != nil {
 		return nil, err
 	}
-	m := &mark{Text: rand.Text(), Notes: id}
+	m := &mark{Text: rand.Text(), Notes: ids[0]}
 	if n.Value, err = json.Marshal(m); err != nil {
 		return nil, err
 	}
@@ -180,9 +243,12 @@ func (ts *Tables) CheckUnknownRows(ctx context.Context, m *Model, number int) er
 func (ts *Tables) holdsUnknownRows(
 	ctx context.Context, identifier driver.Identifier, t *driver.Table,
 ) (bool, error) {
-	p, err := ts.provenance(ctx, identifier, t)
-	if err != nil || p != ProvenanceUnmarked {
-		return p == ProvenanceUnknown || p == ProvenanceNotesReplaced, err
+	at, err := ts.identify(ctx, identifier, []*driver.Table{t})
+	if err != nil {
+		return false, err
+	}
+	if p := at[0].Provenance; p != ProvenanceUnmarked {
+		return p == ProvenanceUnknown || p == ProvenanceNotesReplaced, nil
 	}
 	return identifier.HoldsRows(ctx, t)
 }

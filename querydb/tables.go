@@ -40,11 +40,11 @@ func (ts *Tables) ID(ctx context.Context, m *Model, generation int) (string, err
 	if !ok {
 		return "", nil
 	}
-	id, err := identifier.TableID(ctx, m.DriverTable(generation))
+	ids, err := identifier.TableIDs(ctx, []*driver.Table{m.DriverTable(generation)})
 	if err != nil {
 		return "", &Error{Op: "identify table", Model: m.Name, Err: err}
 	}
-	return id, nil
+	return ids[0], nil
 }
 
 // Former lists the generations of tables that no longer serve and still exist. A store that removes them in the

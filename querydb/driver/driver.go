@@ -110,12 +110,12 @@ type Scan struct {
 // Identifier is a driver whose tables others create, and may lose or restore: it distinguishes a table from another one
 // of its name.
 type Identifier interface {
-	// TableID identifies the table of the Name and Generation; "" where there is none. A table that replaces it has
-	// another ID.
-	TableID(ctx context.Context, t *Table) (string, error)
-	// Mark returns the mark that SetMark has put into the table, "" where there is none. It goes with the table into
-	// its backups and copies. It is not a row: no read returns or counts it.
-	Mark(ctx context.Context, t *Table) (string, error)
+	// TableIDs identifies the tables of the Names and Generations, aligned with them; "" where there is none. A table
+	// that replaces one has another ID.
+	TableIDs(ctx context.Context, tables []*Table) ([]string, error)
+	// Marks returns the marks that SetMark has put into distinct tables, aligned with them, "" where there is none, or no
+	// such table. A mark goes with its table into backups and copies. It is not a row: no read returns or counts it.
+	Marks(ctx context.Context, tables []*Table) ([]string, error)
 	// SetMark puts a mark into the table unless it has one, and returns the one that it has then.
 	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
 	// HoldsRows reports whether the table holds rows that Apply has written. It may look at the first rows alone.

@@ -1,6 +1,8 @@
 package dynamostore
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -26,9 +28,7 @@ func TestAMarkIsNoRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, s *Store) {
-				if got, err := s.Mark(t.Context(), table); got != "" || err != nil {
-					t.Errorf("a table that is not there has the mark %q, %v", got, err)
-				}
+				wantMarks(t, s, map[*driver.Table]string{table: ""})
 				if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{table}}, false, func(string) {}); err != nil {
 					t.Fatal(err)
 				}
@@ -37,9 +37,7 @@ func TestAMarkIsNoRow(t *testing.T) {
 						t.Fatalf("marked %q, it has %q, %v", mark, got, err)
 					}
 				}
-				if got, err := s.Mark(t.Context(), table); got != "first" || err != nil {
-					t.Errorf("the mark is %q, %v", got, err)
-				}
+				wantMarks(t, s, map[*driver.Table]string{table: "first"})
 				if folded, err := s.HoldsRows(t.Context(), table); folded || err != nil {
 					t.Errorf("a table with nothing but its mark holds rows: %t, %v", folded, err)
 				}
@@ -52,6 +50,42 @@ func TestAMarkIsNoRow(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestMarksOfManyTablesAreReadTogether, also where some of the tables are not there, or have no mark.
+func TestMarksOfManyTablesAreReadTogether(t *testing.T) {
+	marked, unmarked, missing := dynamotest.Account, dynamotest.Orders(0), dynamotest.Orders(3)
+	onEngines(t, func(t *testing.T, s *Store) {
+		there := Tables{Needed: []*driver.Table{marked, unmarked}}
+		if err := s.ApplyTables(t.Context(), there, false, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.SetMark(t.Context(), marked, "its own"); err != nil {
+			t.Fatal(err)
+		}
+		before := s.Stats().Requests
+		wantMarks(t, s, map[*driver.Table]string{marked: "its own", unmarked: ""})
+		if n := s.Stats().Requests - before; n != 1 {
+			t.Errorf("%d requests for tables that are all there; want 1", n)
+		}
+		wantMarks(t, s, map[*driver.Table]string{marked: "its own", unmarked: "", missing: ""})
+	})
+}
+
+func wantMarks(t *testing.T, s *Store, want map[*driver.Table]string) {
+	t.Helper()
+	tables := slices.Collect(maps.Keys(want))
+	list, err := s.Marks(t.Context(), tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[*driver.Table]string{}
+	for i, table := range tables {
+		got[table] = list[i]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("marks of tables (-want +got):\n%s", diff)
 	}
 }
 

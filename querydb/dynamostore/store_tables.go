@@ -49,24 +49,24 @@ func (s *Store) Exists(ctx context.Context, t *driver.Table) (bool, error) {
 	return s.tables.Exists(ctx, t)
 }
 
-// TableID implements driver.Identifier.
-func (s *Store) TableID(ctx context.Context, t *driver.Table) (string, error) {
+// TableIDs implements driver.Identifier.
+func (s *Store) TableIDs(ctx context.Context, tables []*driver.Table) ([]string, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer leave()
-	return s.tables.TableID(ctx, t)
+	return s.tables.TableIDs(ctx, tables)
 }
 
-// Mark implements driver.Identifier.
-func (s *Store) Mark(ctx context.Context, t *driver.Table) (string, error) {
+// Marks implements driver.Identifier.
+func (s *Store) Marks(ctx context.Context, tables []*driver.Table) ([]string, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer leave()
-	return s.marks.Mark(ctx, t)
+	return s.marks.Marks(ctx, tables)
 }
 
 // SetMark implements driver.Identifier.

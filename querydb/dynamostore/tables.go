@@ -49,9 +49,18 @@ func (m *manager) CheckTables(ctx context.Context, needed []*driver.Table) error
 	return plan.ready()
 }
 
-// TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It
+// TableIDs implements driver.Identifier.
+func (m *manager) TableIDs(ctx context.Context, tables []*driver.Table) ([]string, error) {
+	all := make([]string, len(tables))
+	return all, m.client.Each(ctx, len(tables), func(ctx context.Context, i int) (err error) {
+		all[i], err = m.tableID(ctx, tables[i])
+		return err
+	})
+}
+
+// tableID names the table for as long as it is that one: another of its name, made or restored later, has another. It
 // is "" where there is no table.
-func (m *manager) TableID(ctx context.Context, t *driver.Table) (string, error) {
+func (m *manager) tableID(ctx context.Context, t *driver.Table) (string, error) {
 	l := layout.Of(m.prefix, t)
 	d, err := m.describeTable(ctx, l.Table)
 	if err != nil {

@@ -36,16 +36,12 @@ func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error
 // AcceptCode puts on record that the rows which have the form of the models, those that serve and those that are built,
 // are those of the projection's code.
 func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
-	at, err := readLocation(ctx, db, p)
+	found, err := Look(ctx, db, []Projection{p})
 	if err != nil {
 		return err
 	}
 	var notes []querydb.Note
-	for _, in := range []slot{serves, builds} {
-		rows, err := rowsIn(ctx, db, in, p, &at)
-		if err != nil {
-			return err
-		}
+	for in, rows := range map[slot]*Rows{serves: found[0].Serving, builds: found[0].Building} {
 		b, err := readRecordIn(ctx, db, in, p.Name)
 		if err != nil {
 			return err

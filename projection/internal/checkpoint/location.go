@@ -30,23 +30,45 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 	if p.Record, err = readRecord(ctx, db, projection.Name); err != nil {
 		return p, err
 	}
-	recorded := p.Header.tables()
-	serving, err := querydb.RecordedAll(ctx, db, projection.Models)
+	all := []location{p}
+	err = locate(ctx, db, all, []Projection{projection})
+	return all[0], err
+}
+
+// locate finds where the tables are of rows of projections, of which is known what is on record.
+func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection) error {
+	var models []*querydb.Model
+	for _, p := range of {
+		models = append(models, p.Models...)
+	}
+	serving, err := querydb.RecordedAll(ctx, db, models)
 	if err != nil {
-		return p, err
+		return err
 	}
-	for i, m := range projection.Models {
-		t := tableLocation{model: m, was: projection.recordOf(i, recorded), serving: serving[i]}
-		if err := t.look(ctx, db); err != nil {
-			return p, err
+	numbers := make([]int, len(models))
+	for i := range serving {
+		numbers[i] = serving[i].Number
+	}
+	are, err := db.Tables().Identify(ctx, models, numbers)
+	if err != nil {
+		return err
+	}
+	next := 0
+	for i := range all {
+		at, recorded := &all[i], all[i].Header.tables()
+		for j, m := range of[i].Models {
+			at.tables = append(at.tables, tableLocation{
+				model: m, was: of[i].recordOf(j, recorded), serving: serving[next], tableID: are[next].ID,
+				gone: are[next].ID == "" && db.Tables().HasIDs(), owner: are[next].Provenance,
+			})
+			next++
 		}
-		p.tables = append(p.tables, t)
+		if at.former != nil {
+			at.TableID = at.tables[0].tableID // what was in place when it was taken over
+			at.tables[0].was.TableID = at.TableID
+		}
 	}
-	if p.former != nil {
-		p.TableID = p.tables[0].tableID // what was in place when it was taken over
-		p.tables[0].was.TableID = p.TableID
-	}
-	return p, nil
+	return nil
 }
 
 // standing is where the rows of a projection stood at a moment, and how complete they were.
@@ -118,16 +140,6 @@ func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Proje
 	return err == nil && header.Revision == p.revision, err
 }
 
-// look looks at the table of the generation that serves.
-func (t *tableLocation) look(ctx context.Context, db *querydb.DB) (err error) {
-	if t.tableID, err = db.Tables().ID(ctx, t.model, t.serving.Number); err != nil {
-		return err
-	}
-	t.gone = t.tableID == "" && db.Tables().HasIDs()
-	t.owner, err = db.Tables().Provenance(ctx, t.model, t.serving.Number)
-	return err
-}
-
 // good reports whether what is on record is about the rows that serve; else they are to be rebuilt.
 func (p *location) good() bool {
 	return !p.Again && len(p.Header.tables()) == len(p.tables) &&
@@ -187,48 +199,40 @@ func (p *location) begun() (all []querydb.Successor) {
 	return all
 }
 
-// TargetGenerations returns, without changing anything, the generation of each model's table that a projection will
-// write to when it opens.
-func TargetGenerations(ctx context.Context, db *querydb.DB, p Projection) (map[*querydb.Model]int, error) {
-	at, err := readLocation(ctx, db, p)
+// TargetGenerations returns, without changing anything, the generation of each model's table that projections will
+// write to when they open, aligned with them.
+func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection) ([]map[*querydb.Model]int, error) {
+	surveys, err := Look(ctx, db, all)
 	if err != nil {
 		return nil, err
 	}
-	target, good := map[*querydb.Model]int{}, at.good()
-	if !good {
-		beside, err := besideTargets(ctx, db, p, &at)
-		if err != nil || beside != nil {
-			return beside, err
-		}
+	targets := make([]map[*querydb.Model]int, len(all))
+	for i := range surveys {
+		targets[i] = surveys[i].targets()
+	}
+	return targets, nil
+}
+
+// targets are the generations that the projection writes to when it opens: those that serve where it folds them, else
+// those of a build that goes on beside them, else the next.
+func (s *Survey) targets() map[*querydb.Model]int {
+	at, all := &s.standing.location, map[*querydb.Model]int{}
+	beside := s.Building
+	if beside == nil || !beside.Own {
+		beside = s.Former
 	}
 	for i := range at.tables {
 		t := &at.tables[i]
-		target[t.model] = t.serving.Number
-		if !good {
-			target[t.model] = at.next(t)
+		switch {
+		case at.good():
+			all[t.model] = t.serving.Number
+		case beside != nil && beside.Own:
+			all[t.model] = beside.Tables[i].Generation
+		default:
+			all[t.model] = at.next(t)
 		}
 	}
-	return target, nil
-}
-
-// besideTargets are the generations of a build that goes on beside what serves; nil where there is none in the form
-// that the models have.
-func besideTargets(ctx context.Context, db *querydb.DB, p Projection, at *location) (map[*querydb.Model]int, error) {
-	for _, in := range []slot{builds, keeps} {
-		rows, err := rowsIn(ctx, db, in, p, at)
-		if err != nil {
-			return nil, err
-		}
-		if rows == nil || !rows.Own {
-			continue
-		}
-		target := map[*querydb.Model]int{}
-		for i, t := range rows.Tables {
-			target[p.Models[i]] = t.Generation
-		}
-		return target, nil
-	}
-	return nil, nil
+	return all
 }
 
 // CheckUnknownRows returns a *querydb.UnknownRowsError, without changing anything, where the projection is to begin

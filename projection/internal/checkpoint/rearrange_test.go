@@ -68,11 +68,11 @@ func (g *program) rearrange(how querydb.Rearrangement) error {
 
 func (g *program) look() checkpoint.Survey {
 	g.Helper()
-	s, err := checkpoint.Look(g.Context(), g.db, g.p)
+	s, err := checkpoint.Look(g.Context(), g.db, []checkpoint.Projection{g.p})
 	if err != nil {
 		g.Fatal(err)
 	}
-	return s
+	return s[0]
 }
 
 // nobody watches.

@@ -59,23 +59,30 @@ func readRecord(ctx context.Context, db *querydb.DB, projection string) (b Recor
 
 func readRecordIn(ctx context.Context, db *querydb.DB, in slot, projection string) (b Record, err error) {
 	n, err := db.Notes().Get(ctx, in.header(), projection)
-	if err == nil && n.Value != nil {
-		err = json.Unmarshal(n.Value, &b.Header)
+	if err == nil {
+		b, err = recordOf(ctx, db, in, &n)
 	}
-	b.slot, b.revision, b.forgotten = in, n.Revision, n.Value != nil && b.Table == ""
-	switch {
-	case err != nil:
-	case n.Value == nil && in != serves:
-		b.Partitions = map[string]Checkpoint{}
-	case n.Value == nil:
-		err = b.readFormer(ctx, db, projection)
-	default:
+	if err == nil && n.Value != nil {
 		b.Partitions, err = readCheckpoints(ctx, db, &b.Header, projection)
 	}
 	if err != nil {
 		return Record{}, fmt.Errorf("read the checkpoints of %s: %w", projection, err)
 	}
 	return b, nil
+}
+
+// recordOf is what the note of a Header says, or one of a former version where there is none, without the checkpoints
+// that the Header leads to.
+func recordOf(ctx context.Context, db *querydb.DB, in slot, n *querydb.Note) (b Record, err error) {
+	b.slot, b.revision, b.Partitions = in, n.Revision, map[string]Checkpoint{}
+	switch {
+	case n.Value != nil:
+		err = json.Unmarshal(n.Value, &b.Header)
+		b.forgotten = b.Table == ""
+	case in == serves:
+		err = b.readFormer(ctx, db, n.ID)
+	}
+	return b, err
 }
 
 func readCheckpoints(ctx context.Context, db *querydb.DB, h *Header, projection string) (map[string]Checkpoint, error) {

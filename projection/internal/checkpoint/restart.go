@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -181,20 +182,19 @@ func (s *State) Rebuild(ctx context.Context) error {
 // LookAround is for a projection that has nothing to fold: it returns ErrRewound where the rows have been begun again
 // meanwhile.
 func (s *State) LookAround(ctx context.Context, read int) error {
-	n, err := s.db.Notes().Get(ctx, slotOf(s.db).header(), s.p.Name)
+	notes, err := s.db.Notes().GetAll(ctx, []keys.Key{
+		{PK: slotOf(s.db).header(), SK: s.p.Name}, {PK: kindTold, SK: s.p.Name},
+	})
 	if err != nil {
 		return err
 	}
-	s.known = s.known && n.Revision == s.done.revision
-	if err := Listen(ctx, s); err != nil {
+	s.known = s.known && notes[0].Revision == s.done.revision && (!s.shared || notes[1].Revision == s.told)
+	serving, err := querydb.RecordedAll(ctx, s.db, s.p.Models)
+	if err != nil {
 		return err
 	}
-	for _, m := range s.p.Models {
-		g, err := s.db.Generations().Recorded(ctx, m)
-		if err != nil {
-			return err
-		}
-		s.known = s.known && g.Number == s.generations[m.Table]
+	for i, m := range s.p.Models {
+		s.known = s.known && serving[i].Number == s.generations[m.Table]
 		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.MarkAllRebuilding.
 		for _, writer := range s.p.writers(m) {
 			s.known = s.known && s.db.Rebuilds().Running(m, writer) == !s.serving.completion.Done

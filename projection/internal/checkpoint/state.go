@@ -197,14 +197,18 @@ func sameTable(ctx context.Context, s *State, now time.Time) (bool, error) {
 	if now.Sub(s.identified) < identifyEvery || !s.db.Tables().HasIDs() {
 		return true, nil
 	}
-	for i, t := range s.done.tables() {
-		id, err := s.db.Tables().ID(ctx, s.p.Models[i], t.Generation)
-		if err != nil || id != t.TableID {
-			return false, err
-		}
-		owner, err := s.db.Tables().Provenance(ctx, s.p.Models[i], t.Generation)
-		if err != nil || owner != querydb.ProvenanceRecorded {
-			return false, err
+	recorded := s.done.tables()
+	numbers := make([]int, len(recorded))
+	for i, t := range recorded {
+		numbers[i] = t.Generation
+	}
+	are, err := s.db.Tables().Identify(ctx, s.p.Models, numbers)
+	if err != nil {
+		return false, err
+	}
+	for i, t := range recorded {
+		if are[i] != (querydb.Identity{ID: t.TableID, Provenance: querydb.ProvenanceRecorded}) {
+			return false, nil
 		}
 	}
 	s.identified = now

@@ -59,7 +59,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 		case a := <-u.asks:
 			a.done <- errFoldsNothing
 		case <-again.C:
-			if now, err := u.look(ctx); err != nil || !now.same(found) {
+			if now, err := lookWithOthers(ctx, u.unit, time.Now().Add(-surveyEvery/2)); err != nil || !now.same(found) {
 				return err
 			}
 		}

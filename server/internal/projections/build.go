@@ -190,8 +190,9 @@ type Generation struct {
 
 // Rebuilds tells which rows there are, of all units.
 func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
+	since := time.Now()
 	for _, u := range f.units {
-		one, err := rebuildOf(ctx, u)
+		one, err := rebuildOf(ctx, u, since)
 		if err != nil {
 			return nil, err
 		}
@@ -200,8 +201,9 @@ func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
 	return all, nil
 }
 
-func rebuildOf(ctx context.Context, u *unit) (r Rebuild, err error) {
-	found, err := u.look(ctx)
+// rebuildOf tells which rows there are of a unit, by a look that is not older than since.
+func rebuildOf(ctx context.Context, u *unit, since time.Time) (r Rebuild, err error) {
+	found, err := lookWithOthers(ctx, u, since)
 	if err != nil {
 		return r, err
 	}
@@ -211,9 +213,18 @@ func rebuildOf(ctx context.Context, u *unit) (r Rebuild, err error) {
 	}
 	for i := range found.all {
 		g := &found.all[i]
-		r.Serving = r.Serving.with(g.Serving)
-		r.Building = r.Building.with(g.Building)
-		r.Former = r.Former.with(g.Former)
+		for to, rows := range map[**Generation]*projection.Rows{
+			&r.Serving: g.Serving, &r.Building: g.Building, &r.Former: g.Former,
+		} {
+			if rows == nil {
+				continue
+			}
+			letters, err := projection.CountDeadLetters(ctx, u.set.keep.DB, rows)
+			if err != nil {
+				return r, err
+			}
+			*to = (*to).with(rows, letters)
+		}
 	}
 	if r.Building != nil {
 		if r.NewDeadLetters, err = newLetters(ctx, u); err != nil {
@@ -239,10 +250,7 @@ func rebuildOf(ctx context.Context, u *unit) (r Rebuild, err error) {
 }
 
 // with are the rows of several projections as one.
-func (g *Generation) with(rows *projection.Rows) *Generation {
-	if rows == nil {
-		return g
-	}
+func (g *Generation) with(rows *projection.Rows, deadLetters int) *Generation {
 	if g == nil {
 		g = &Generation{Number: rows.Tables[0].Generation, Versions: map[string]string{}, Own: true, Complete: true}
 	}
@@ -250,7 +258,7 @@ func (g *Generation) with(rows *projection.Rows) *Generation {
 		g.Versions[t.Table] = t.Version
 	}
 	g.Own, g.Complete = g.Own && rows.Own, g.Complete && rows.Complete
-	g.DeadLetters += rows.DeadLetters
+	g.DeadLetters += deadLetters
 	g.CodeChanged = g.CodeChanged || rows.CodeChanged
 	return g
 }

@@ -51,11 +51,11 @@ func getsOn(ctx context.Context, u *unit) bool {
 func builtThrough(ctx context.Context, u *unit) map[string]uint64 {
 	all := map[string]uint64{}
 	for _, p := range u.projections {
-		now, err := projection.LookUp(ctx, u.set.keep.DB, p)
-		if err != nil || now.Building == nil {
+		now, err := projection.BuiltOffsets(ctx, u.set.keep.DB, p)
+		if err != nil {
 			continue // who folds them says why
 		}
-		for partition, offset := range now.Building.Partitions {
+		for partition, offset := range now {
 			all[p.Name+"@"+partition] = offset
 		}
 	}

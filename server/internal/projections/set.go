@@ -143,8 +143,9 @@ const preparedAtOnce = 16
 func (f *Set) prepareUnits(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(preparedAtOnce)
+	since := time.Now()
 	for _, u := range f.units {
-		all.Go(func() error { return prepareUnit(ctx, u) })
+		all.Go(func() error { return prepareUnit(ctx, u, since) })
 	}
 	return all.Wait()
 }

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/projection"
@@ -37,11 +38,16 @@ const surveyEvery = 5 * time.Second
 
 // holds reports whether another survey of the unit would find the same.
 func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
-	now, err := u.set.watch.read(ctx, u)
+	now, err := u.set.watch.read(ctx, u, changesWithin)
 	if err != nil || now == s.fingerprint && time.Since(s.at) < surveyEvery {
 		return err == nil, err
 	}
-	again, err := u.look(ctx)
+	var again survey
+	if now == s.fingerprint {
+		again, err = lookWithOthers(ctx, u, time.Now().Add(-surveyEvery/2))
+	} else {
+		again, err = u.look(ctx)
+	}
 	if err != nil || !again.same(s) {
 		return false, err
 	}
@@ -50,25 +56,43 @@ func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 }
 
 // look surveys the rows of the unit.
-func (u *unit) look(ctx context.Context) (s survey, err error) {
-	s.at = time.Now()
-	if s.fingerprint, err = u.set.watch.read(ctx, u); err != nil { // before what it is of
-		return s, err
+func (u *unit) look(ctx context.Context) (survey, error) {
+	at := time.Now()
+	fingerprint, err := u.set.watch.read(ctx, u, lookBuildEvery/2) // before what it is of
+	if err != nil {
+		return survey{}, err
 	}
-	for _, p := range u.projections {
-		one, err := projection.LookUp(ctx, u.set.keep.DB, p)
-		if err != nil {
-			return s, fmt.Errorf("find out which rows of %s there are: %w", p.Name, err)
-		}
-		s.all = append(s.all, one)
+	all, err := projection.LookUp(ctx, u.set.keep.DB, u.projections)
+	if err != nil {
+		return survey{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(u.projections), ", "), err)
 	}
+	return surveyed(u, all, fingerprint, at), nil
+}
+
+// lookWithOthers is look by a survey of the rows of all units, which is not older than since. Units that look at the
+// same time share one. What is wrong with the rows of another unit is no matter of this one.
+func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, error) {
+	all, err := u.set.watch.survey(ctx, u.set, since)
+	if err != nil {
+		return u.look(ctx)
+	}
+	own := make([]projection.Generations, len(u.projections))
+	for i, p := range u.projections {
+		own[i] = all.rows[p.Name]
+	}
+	return surveyed(u, own, concerning(u, all.notes), all.at), nil
+}
+
+// surveyed is the survey that has found the rows.
+func surveyed(u *unit, all []projection.Generations, fingerprint string, at time.Time) survey {
+	s := survey{all: all, fingerprint: fingerprint, at: at}
 	s.judge(u.set.keep.DB.MultiWriter())
 	if s.begins {
 		if err := projection.FitsSwitch(u.set.keep.DB, u.projections); err != nil {
 			s.begins, s.why = false, "no rows are built: "+err.Error()
 		}
 	}
-	return s, nil
+	return s
 }
 
 // judge says what follows from the rows that there are.

@@ -108,9 +108,9 @@ func names(of []projection.Projection) (all []string) {
 	return all
 }
 
-// prepareUnit has queries read what serves, before anybody folds.
-func prepareUnit(ctx context.Context, u *unit) error {
-	found, err := u.look(ctx)
+// prepareUnit has queries read what serves, before anybody folds, by a look that is not older than since.
+func prepareUnit(ctx context.Context, u *unit, since time.Time) error {
+	found, err := lookWithOthers(ctx, u, since)
 	if err != nil {
 		return advice.Add(err)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -41,26 +39,13 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	return rows, nil
 }
 
-// lookedUpAtOnce is for how many projections at once it is looked up where they write to.
-const lookedUpAtOnce = 16
-
 // NeededTables are the tables that the projections will write to, and those that are read beside.
 func NeededTables(
 	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
 ) ([]*driver.Table, error) {
-	targets := make([]map[*querydb.Model]int, len(projections))
-	all, looking := errgroup.WithContext(ctx)
-	all.SetLimit(lookedUpAtOnce)
-	for i, p := range projections {
-		all.Go(func() (err error) {
-			if targets[i], err = projection.TargetGenerations(looking, db, p); err != nil {
-				return fmt.Errorf("find the tables that %s writes to: %w", p.Name, err)
-			}
-			return nil
-		})
-	}
-	if err := all.Wait(); err != nil {
-		return nil, err
+	targets, err := projection.TargetGenerations(ctx, db, projections)
+	if err != nil {
+		return nil, fmt.Errorf("find the tables that the projections write to: %w", err)
 	}
 	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
 	for i, p := range projections {

@@ -1,0 +1,197 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Rows is what is on record of rows of a projection.
+type Rows struct {
+	Tables   []TableRecord
+	Complete bool // they have been those of the whole log
+	// Own says that they have the form that this program's models have, so that it can fold them.
+	Own bool
+	// Asked says that somebody has asked for a rebuild of them.
+	Asked bool
+	// CodeChanged: they are Own, and other code has begun them than this program has.
+	CodeChanged bool
+
+	letters string // kind of the notes of their dead letters
+}
+
+// Survey is what there is of rows of a projection: nil for what there is not.
+type Survey struct {
+	Serving, Building, Former *Rows
+	// Servable says that the rows that serve can be read: they are complete, or have been.
+	Servable bool
+	// Held, Since and Aborted are as in querydb.Beside.
+	Held, Aborted bool
+	Since         time.Time
+	standing      *standing // of the rows that serve, without their checkpoints
+}
+
+// Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and
+// one or two for each table, and reads nothing that a commit of rows changes: neither checkpoints nor dead letters.
+func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
+	began := time.Now().Round(0) // as State.now
+	found, err := readSlots(ctx, db, all)
+	if err != nil {
+		return nil, err
+	}
+	at := make([]location, len(all))
+	for i := range all {
+		at[i].Record = found[i][serves].Record
+	}
+	if err := locate(ctx, db, at, all); err != nil {
+		return nil, err
+	}
+	can, err := servable(ctx, db, at)
+	if err != nil {
+		return nil, err
+	}
+	surveys := make([]Survey, len(all))
+	for i, p := range all {
+		s := &surveys[i]
+		s.Servable = can[i]
+		s.beside(&at[i])
+		found[i][serves].Record = at[i].Record
+		for in, to := range map[slot]**Rows{serves: &s.Serving, builds: &s.Building, keeps: &s.Former} {
+			*to = rowsOf(found[i][in], p, &at[i])
+		}
+		s.standing = &standing{
+			location: at[i], projection: p.Name, whole: found[i][serves].completion, seen: began, identified: began,
+		}
+	}
+	return surveys, nil
+}
+
+// beside is what there is beside the generations that serve.
+func (s *Survey) beside(at *location) {
+	for i := range at.tables {
+		b := at.tables[i].serving.Beside()
+		s.Held = s.Held || b.Held
+		s.Aborted = s.Aborted || b.Aborted == at.tables[i].model.Version
+		if b.Former >= 0 && b.Since.After(s.Since) {
+			s.Since = b.Since
+		}
+	}
+}
+
+// inSlot is what is on record of rows in a slot, without their checkpoints.
+type inSlot struct {
+	Record
+	completion completion
+}
+
+// readSlots reads what is on record of the rows of projections, aligned with them.
+func readSlots(ctx context.Context, db *querydb.DB, all []Projection) ([]map[slot]*inSlot, error) {
+	slots := [...]slot{serves, builds, keeps}
+	var of []keys.Key
+	for _, p := range all {
+		for _, in := range slots {
+			of = append(of, keys.Key{PK: in.header(), SK: p.Name}, keys.Key{PK: in.completion(), SK: p.Name})
+		}
+	}
+	notes, err := db.Notes().GetAll(ctx, of)
+	if err != nil {
+		return nil, fmt.Errorf("read what is on record of the projections: %w", err)
+	}
+	found := make([]map[slot]*inSlot, len(all))
+	for i, p := range all {
+		found[i] = map[slot]*inSlot{}
+		for _, in := range slots {
+			at := &inSlot{}
+			if at.Record, err = recordOf(ctx, db, in, &notes[0]); err == nil {
+				at.completion, err = completionIn(in, &notes[1])
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read what is on record of %s: %w", p.Name, err)
+			}
+			found[i][in], notes = at, notes[2:]
+		}
+	}
+	return found, nil
+}
+
+// rowsOf is what the record of rows says; nil where there are none.
+func rowsOf(b *inSlot, p Projection, at *location) *Rows {
+	recorded := b.tables()
+	if b.Table == "" {
+		return nil
+	}
+	rows := &Rows{
+		Tables: recorded, Complete: b.completion.Done, Own: len(recorded) == len(p.Models), Asked: b.Again,
+		letters: b.Kind(KindDeadLetter, p.Name),
+	}
+	for i, m := range p.Models {
+		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&
+			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(b.slot)
+	}
+	rows.CodeChanged = rows.Own && b.codeDiffers(p) && (b.slot != serves || at.good())
+	return rows
+}
+
+// numberIn is the number of the table's generation in a slot; -1 where there is none.
+func (t *tableLocation) numberIn(in slot) int {
+	switch beside := t.serving.Beside(); in {
+	case builds:
+		return beside.Building
+	case keeps:
+		return beside.Former
+	}
+	return t.serving.Number
+}
+
+// servable reports, of each projection, whether rows of all of its tables can be served, though not folded by this
+// program: they have been complete, how they are laid out is on record, and they are still there.
+func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, error) {
+	var models []*querydb.Model
+	var numbers []int
+	are := make([]bool, len(all))
+	for i := range all {
+		if are[i] = all[i].there(); !are[i] {
+			continue
+		}
+		for _, t := range all[i].tables {
+			models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+		}
+	}
+	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if !are[i] {
+			continue
+		}
+		for range all[i].tables {
+			are[i] = are[i] && layouts[0] != nil && layouts[0].HasRows()
+			layouts = layouts[1:]
+		}
+	}
+	return are, nil
+}
+
+// there reports whether rows are on record and in all tables, whoever folds them.
+func (p *location) there() bool {
+	if p.Disowned || p.forgotten && !p.Moved {
+		return false
+	}
+	for i := range p.tables {
+		t := &p.tables[i]
+		if !t.serving.Begun || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded {
+			return false
+		}
+	}
+	return true
+}
+
+// CountDeadLetters counts the dead letters of rows.
+func CountDeadLetters(ctx context.Context, db *querydb.DB, of *Rows) (n int, err error) {
+	err = eachNote(ctx, db, of.letters, func(querydb.Note) error { n++; return nil })
+	return n, err
+}
