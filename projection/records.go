@@ -151,7 +151,7 @@ type Generations = checkpoint.Survey
 type Rows = checkpoint.Rows
 
 // LookUp returns which rows of the projections there are, aligned with them. It takes a few reads for all of them and,
-// on a store whose tables others make, one or two for each table. It changes nothing.
+// on a store whose tables others make, one for each table. It changes nothing.
 func LookUp(ctx context.Context, db *querydb.DB, all []Projection) ([]Generations, error) {
 	return checkpoint.Look(ctx, db, records(all))
 }

@@ -34,8 +34,8 @@ type Survey struct {
 	standing      *standing // of the rows that serve, without their checkpoints
 }
 
-// Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and
-// one or two for each table, and reads nothing that a commit of rows changes: neither checkpoints nor dead letters.
+// Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and one for
+// each table, and reads nothing that a commit of rows changes: neither checkpoints nor dead letters.
 func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
 	began := time.Now().Round(0) // as State.now
 	found, err := readSlots(ctx, db, all)
