@@ -2487,1740 +2487,739 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 // region    ***************************** args.gotpl *****************************
 
 func field_Query_Assignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
-		func(ctx context.Context, v any) ([]model.AssignmentsMember, error) {
-			return unmarshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMemberᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMemberᚄ); err != nil {
 		return nil, err
 	}
-	args["only"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg8
 	return args, nil
 }
 
 func field_Query_Contributions_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
-		func(ctx context.Context, v any) ([]model.ContributionsMember, error) {
-			return unmarshalOContributionsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsMemberᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOContributionsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsMemberᚄ); err != nil {
 		return nil, err
 	}
-	args["only"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg8
 	return args, nil
 }
 
 func field_Query_DepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "department",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["department"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
-		func(ctx context.Context, v any) ([]model.DepartmentStaffMember, error) {
-			return unmarshalODepartmentStaffMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMemberᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalODepartmentStaffMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMemberᚄ); err != nil {
 		return nil, err
 	}
-	args["only"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg8
 	return args, nil
 }
 
 func field_Query_EmployeeByEmail_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "email",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "email", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["email"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg7
 	return args, nil
 }
 
 func field_Query_EmployeeByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
-		func(ctx context.Context, v any) ([]string, error) {
-			return unmarshalNID2ᚕstringᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_EmployeeContributions_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "department",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["department"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg12
 	return args, nil
 }
 
 func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "department",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["department"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hireDate",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	args["hireDate"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg12
 	return args, nil
 }
 
 func field_Query_EmployeeTenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "tenantId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["tenantId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "department",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["department"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "hireDate",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	args["hireDate"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg12
-	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg13
 	return args, nil
 }
 
 func field_Query_Employee_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_EquipmentByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
-		func(ctx context.Context, v any) ([]string, error) {
-			return unmarshalNID2ᚕstringᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "department",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["department"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "purchaseDate",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "purchaseDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	args["purchaseDate"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg12
 	return args, nil
 }
 
 func field_Query_Equipment_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "equipmentId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "equipmentId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["equipmentId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_MembershipByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
-		func(ctx context.Context, v any) ([]*model.MembershipKey, error) {
-			return unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ); err != nil {
 		return nil, err
 	}
-	args["keys"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_MembershipByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "orgId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["orgId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "role",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "role", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["role"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "userId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["userId"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg12
-	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg13
 	return args, nil
 }
 
 func field_Query_Membership_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "orgId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["orgId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "role",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "role", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["role"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "userId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["userId"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg3
 	return args, nil
 }
 
 func field_Query_ProjectMemberAssignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "projectId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["projectId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg12
 	return args, nil
 }
 
 func field_Query_ProjectMemberByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "keys",
-		func(ctx context.Context, v any) ([]*model.ProjectMemberKey, error) {
-			return unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ); err != nil {
 		return nil, err
 	}
-	args["keys"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_ProjectMember_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "projectId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["projectId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg2
 	return args, nil
 }
 
 func field_Query_TaskAssignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "projectId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["projectId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "taskId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["taskId"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg12
-	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg13
 	return args, nil
 }
 
 func field_Query_TaskByAssignee_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "employeeId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["employeeId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "priority",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "priority", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["priority"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["from"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["to"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg11
 	return args, nil
 }
 
 func field_Query_TaskByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
-		func(ctx context.Context, v any) ([]string, error) {
-			return unmarshalNID2ᚕstringᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_TaskTenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "tenantId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["tenantId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "projectId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["projectId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "taskId",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["taskId"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["eq"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["from"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOID2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["to"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg9
-	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg10
-	arg11, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg11
-	arg12, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg12
-	arg13, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg13
 	return args, nil
 }
 
 func field_Query_Task_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "taskId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["taskId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
 	return args, nil
 }
 
 func field_Query_TenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "tenantId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["tenantId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
-		func(ctx context.Context, v any) ([]model.TenantMembersMember, error) {
-			return unmarshalOTenantMembersMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMemberᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOTenantMembersMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMemberᚄ); err != nil {
 		return nil, err
 	}
-	args["only"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["limit"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["first"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["after"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int, error) {
-			return unmarshalOInt2ᚖint(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	args["last"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	args["before"] = arg8
 	return args, nil
 }
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "name",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNString2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	args["name"] = arg0
 	return args, nil
 }
 
 func field_Query_node_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	args["id"] = arg0
 	return args, nil
 }
 
 func field_Query_nodes_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
-		func(ctx context.Context, v any) ([]string, error) {
-			return unmarshalNID2ᚕstringᚄ(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	args["ids"] = arg0
 	return args, nil
 }
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "includeDeprecated",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["includeDeprecated"] = arg0
 	return args, nil
 }
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "includeDeprecated",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	args["includeDeprecated"] = arg0
 	return args, nil
 }
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "includeDeprecated",
-		func(ctx context.Context, v any) (bool, error) {
-			return unmarshalOBoolean2bool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
-	args["includeDeprecated"] = arg0
 	return args, nil
 }
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
-	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "includeDeprecated",
-		func(ctx context.Context, v any) (bool, error) {
-			return unmarshalOBoolean2bool(ctx, ec, v)
-		})
-	if err != nil {
+	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
-	args["includeDeprecated"] = arg0
 	return args, nil
 }
 
@@ -4229,3225 +3228,918 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _AssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.AssignmentsItem) graphql.Marshaler {
-			return marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ, true, true)
 }
 func fieldContext_AssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
 }
 
 func _AssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_AssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
-			return marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_AssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_AssignmentsItemEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "AssignmentsConnection", true, false, childFields_AssignmentsItemEdge)
 	return fc, nil
 }
 
 func _AssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_AssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "AssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _AssignmentsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsItemEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.AssignmentsItem) graphql.Marshaler {
-			return marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true, true)
 }
 func fieldContext_AssignmentsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
 }
 
 func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_AssignmentsItemEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_AssignmentsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_AssignmentsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.ContributionsItem) graphql.Marshaler {
-			return marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ, true, true)
 }
 func fieldContext_ContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
 }
 
 func _ContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.ContributionsItem]) graphql.Marshaler {
-			return marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_ContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContributionsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ContributionsItemEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ContributionsConnection", true, false, childFields_ContributionsItemEdge)
 	return fc, nil
 }
 
 func _ContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_ContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContributionsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ContributionsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _ContributionsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsItemEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.ContributionsItem) graphql.Marshaler {
-			return marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true, true)
 }
 func fieldContext_ContributionsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
 }
 
 func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ContributionsItemEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ContributionsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_ContributionsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _DepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.DepartmentStaffItem) graphql.Marshaler {
-			return marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ, true, true)
 }
 func fieldContext_DepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
 }
 
 func _DepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_DepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _DepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
-			return marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_DepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_DepartmentStaffItemEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_DepartmentStaffItemEdge)
 	return fc, nil
 }
 
 func _DepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_DepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _DepartmentStaffItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffItemEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.DepartmentStaffItem) graphql.Marshaler {
-			return marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true, true)
 }
 func fieldContext_DepartmentStaffItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
 }
 
 func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_DepartmentStaffItemEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_DepartmentStaffItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_employeeId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EmployeeID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Employee_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Employee_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_tenantId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TenantID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Employee_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Employee_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_email(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_department(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Department, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_hireDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_hireDate(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HireDate, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v keys.Date) graphql.Marshaler {
-			return marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_hireDate, func(context.Context) (any, error) { return obj.HireDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Employee_hireDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Employee_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_createdAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Employee_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Employee_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_updatedAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Employee_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Employee_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Employee_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Employee_id(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Employee_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Employee().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNID2string, true, true)
 }
 func fieldContext_Employee_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func _EmployeeByEmailConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeByEmailConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeByEmailConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeByEmailConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeByEmailConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeByEmailConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeByEmailConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeByEmailConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeByEmailConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeByEmailConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeByEmailConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeByEmailConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeByEmailConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeByEmailConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeContributionsConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeContributionsConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeContributionsConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeContributionsConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeContributionsConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeContributionsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeContributionsConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeContributionsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeDepartmentStaffConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeDepartmentStaffConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeDepartmentStaffConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
 }
 func fieldContext_EmployeeEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeEdge", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_EmployeeEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeTenantMembersConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeTenantMembersConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeTenantMembersConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeTenantMembersConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeTenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EmployeeTenantMembersConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EmployeeTenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _Equipment_equipmentId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_equipmentId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EquipmentID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_equipmentId, func(context.Context) (any, error) { return obj.EquipmentID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Equipment_equipmentId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Equipment_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_department(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Department, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Equipment_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Equipment_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Equipment_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Equipment_purchaseDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_purchaseDate(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PurchaseDate, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v keys.Date) graphql.Marshaler {
-			return marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_purchaseDate, func(context.Context) (any, error) { return obj.PurchaseDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Equipment_purchaseDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Equipment_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_createdAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Equipment_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Equipment_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_updatedAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Equipment_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Equipment_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Equipment_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Equipment_id(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Equipment_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Equipment().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNID2string, true, true)
 }
 func fieldContext_Equipment_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func _EquipmentDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentDepartmentStaffConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Equipment) graphql.Marshaler {
-			return marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EquipmentDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Equipment(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", false, false, childFields_Equipment)
 	return fc, nil
 }
 
 func _EquipmentDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentDepartmentStaffConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EquipmentDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EquipmentDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentDepartmentStaffConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Equipment]) graphql.Marshaler {
-			return marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EquipmentDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EquipmentEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_EquipmentEdge)
 	return fc, nil
 }
 
 func _EquipmentDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EquipmentDepartmentStaffConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EquipmentEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Equipment) graphql.Marshaler {
-			return marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
 }
 func fieldContext_EquipmentEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "EquipmentEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Equipment(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "EquipmentEdge", false, false, childFields_Equipment)
 	return fc, nil
 }
 
 func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_EquipmentEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_EquipmentEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_EquipmentEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EquipmentEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_orgId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OrgID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Membership_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Membership_orgId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Membership_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_role(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Membership_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Membership_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_userId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_userId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UserID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Membership_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Membership_userId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Membership_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_createdAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Membership_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Membership_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Membership_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_updatedAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Membership_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Membership_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Membership_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_user(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Membership_user,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().User(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
-			return marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Membership_user(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Membership",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "Membership", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _Membership_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Membership_id(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Membership_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNID2string, true, true)
 }
 func fieldContext_Membership_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func _MembershipByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipByPrimaryConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-			return marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "MembershipByPrimaryConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Membership(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "MembershipByPrimaryConnection", false, false, childFields_Membership)
 	return fc, nil
 }
 
 func _MembershipByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipByPrimaryConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MembershipByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MembershipByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _MembershipByPrimaryConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipByPrimaryConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Membership]) graphql.Marshaler {
-			return marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "MembershipByPrimaryConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_MembershipEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_MembershipEdge)
 	return fc, nil
 }
 
 func _MembershipByPrimaryConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipByPrimaryConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "MembershipByPrimaryConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _MembershipEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Membership) graphql.Marshaler {
-			return marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
 }
 func fieldContext_MembershipEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "MembershipEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Membership(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "MembershipEdge", false, false, childFields_Membership)
 	return fc, nil
 }
 
 func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_MembershipEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_MembershipEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_MembershipEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MembershipEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_hasNextPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_PageInfo_hasNextPage(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HasNextPage, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_PageInfo_hasNextPage, func(context.Context) (any, error) { return obj.HasNextPage, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PageInfo_hasNextPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _PageInfo_hasPreviousPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_PageInfo_hasPreviousPage(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HasPreviousPage, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_PageInfo_hasPreviousPage, func(context.Context) (any, error) { return obj.HasPreviousPage, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PageInfo_hasPreviousPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_PageInfo_startCursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.StartCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_PageInfo_startCursor, func(context.Context) (any, error) { return obj.StartCursor(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PageInfo_startCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_PageInfo_endCursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_PageInfo_endCursor, func(context.Context) (any, error) { return obj.EndCursor(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PageInfo_endCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_employeeId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EmployeeID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ProjectMember_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ProjectMember_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_projectId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ProjectID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ProjectMember_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ProjectMember_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_role(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_ProjectMember_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_createdAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_ProjectMember_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProjectMember_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_updatedAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_ProjectMember_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProjectMember_employee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_employee(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_employee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().Employee(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
-			return marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_ProjectMember_employee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ProjectMember",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ProjectMember", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _ProjectMember_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMember_id(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_ProjectMember_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNID2string, true, true)
 }
 func fieldContext_ProjectMember_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func _ProjectMemberAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberAssignmentsConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
-			return marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ProjectMemberAssignmentsConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMember(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", false, false, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _ProjectMemberAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberAssignmentsConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMemberAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMemberAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberAssignmentsConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.ProjectMember]) graphql.Marshaler {
-			return marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ProjectMemberAssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMemberEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_ProjectMemberEdge)
 	return fc, nil
 }
 
 func _ProjectMemberAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ProjectMemberAssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _ProjectMemberEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
-			return marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
 }
 func fieldContext_ProjectMemberEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ProjectMemberEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMember(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "ProjectMemberEdge", false, false, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_ProjectMemberEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_ProjectMemberEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_ProjectMemberEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Employee(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Employee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Employee(ctx, fc.Args["employeeId"].(string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
-			return marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Employee_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Employee)
+	return withArguments(ctx, ec, fc, field_Query_Employee_args)
 }
 
 func _Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EmployeeByIds(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-			return marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
 }
 func fieldContext_Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EmployeeByIds_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Employee)
+	return withArguments(ctx, ec, fc, field_Query_EmployeeByIds_args)
 }
 
 func _Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EmployeeTenantMembers(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["department"].(*string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeTenantMembersConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EmployeeTenantMembers_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeTenantMembersConnection)
+	return withArguments(ctx, ec, fc, field_Query_EmployeeTenantMembers_args)
 }
 
 func _Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EmployeeByEmail(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeByEmail,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeByEmail(ctx, fc.Args["email"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeByEmailConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEmployeeByEmailConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeByEmailConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EmployeeByEmail_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeByEmailConnection)
+	return withArguments(ctx, ec, fc, field_Query_EmployeeByEmail_args)
 }
 
 func _Query_EmployeeContributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EmployeeContributions(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeContributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeContributions(ctx, fc.Args["employeeId"].(string), fc.Args["department"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEmployeeContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeContributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeContributionsConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EmployeeContributions_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeContributionsConnection)
+	return withArguments(ctx, ec, fc, field_Query_EmployeeContributions_args)
 }
 
 func _Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EmployeeDepartmentStaff(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
-			return marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EmployeeDepartmentStaffConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EmployeeDepartmentStaff_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeDepartmentStaffConnection)
+	return withArguments(ctx, ec, fc, field_Query_EmployeeDepartmentStaff_args)
 }
 
 func _Query_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Task(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Task,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Task(ctx, fc.Args["taskId"].(string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Task) graphql.Marshaler {
-			return marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, false)
 }
 func fieldContext_Query_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Task_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Task)
+	return withArguments(ctx, ec, fc, field_Query_Task_args)
 }
 
 func _Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_TaskByIds(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_TaskByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-			return marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
 }
 func fieldContext_Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_TaskByIds_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Task)
+	return withArguments(ctx, ec, fc, field_Query_TaskByIds_args)
 }
 
 func _Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_TaskTenantMembers(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_TaskTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
-			return marshalNTaskTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNTaskTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskTenantMembersConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_TaskTenantMembers_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_TaskTenantMembersConnection)
+	return withArguments(ctx, ec, fc, field_Query_TaskTenantMembers_args)
 }
 
 func _Query_TaskByAssignee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_TaskByAssignee(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_TaskByAssignee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
-			return marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskByAssignee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskByAssigneeConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_TaskByAssignee_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_TaskByAssigneeConnection)
+	return withArguments(ctx, ec, fc, field_Query_TaskByAssignee_args)
 }
 
 func _Query_TaskAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_TaskAssignments(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_TaskAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
-			return marshalNTaskAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNTaskAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskAssignmentsConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_TaskAssignments_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_TaskAssignmentsConnection)
+	return withArguments(ctx, ec, fc, field_Query_TaskAssignments_args)
 }
 
 func _Query_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Equipment(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Equipment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Equipment(ctx, fc.Args["equipmentId"].(string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Equipment) graphql.Marshaler {
-			return marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, false)
 }
 func fieldContext_Query_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Equipment(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Equipment_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Equipment)
+	return withArguments(ctx, ec, fc, field_Query_Equipment_args)
 }
 
 func _Query_EquipmentByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EquipmentByIds(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EquipmentByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EquipmentByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Equipment) graphql.Marshaler {
-			return marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
 }
 func fieldContext_Query_EquipmentByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Equipment(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EquipmentByIds_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Equipment)
+	return withArguments(ctx, ec, fc, field_Query_EquipmentByIds_args)
 }
 
 func _Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_EquipmentDepartmentStaff(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_EquipmentDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Equipment]) graphql.Marshaler {
-			return marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_EquipmentDepartmentStaffConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_EquipmentDepartmentStaff_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_EquipmentDepartmentStaffConnection)
+	return withArguments(ctx, ec, fc, field_Query_EquipmentDepartmentStaff_args)
 }
 
 func _Query_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_ProjectMember(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMember,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMember(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
-			return marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
 func fieldContext_Query_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMember(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_ProjectMember_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMember)
+	return withArguments(ctx, ec, fc, field_Query_ProjectMember_args)
 }
 
 func _Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_ProjectMemberByKeys(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMemberByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMemberByKeys(ctx, fc.Args["keys"].([]*model.ProjectMemberKey), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
-			return marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
 }
 func fieldContext_Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMember(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_ProjectMemberByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMember)
+	return withArguments(ctx, ec, fc, field_Query_ProjectMemberByKeys_args)
 }
 
 func _Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_ProjectMemberAssignments(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMemberAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.ProjectMember]) graphql.Marshaler {
-			return marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMemberAssignmentsConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_ProjectMemberAssignments_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMemberAssignmentsConnection)
+	return withArguments(ctx, ec, fc, field_Query_ProjectMemberAssignments_args)
 }
 
 func _Query_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Membership(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Membership,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Membership(ctx, fc.Args["orgId"].(string), fc.Args["role"].(string), fc.Args["userId"].(string), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Membership) graphql.Marshaler {
-			return marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, false)
 }
 func fieldContext_Query_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Membership(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Membership_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Membership)
+	return withArguments(ctx, ec, fc, field_Query_Membership_args)
 }
 
 func _Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_MembershipByKeys(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_MembershipByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MembershipByKeys(ctx, fc.Args["keys"].([]*model.MembershipKey), fc.Args["consistent"].(*bool))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-			return marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
 }
 func fieldContext_Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Membership(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_MembershipByKeys_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_Membership)
+	return withArguments(ctx, ec, fc, field_Query_MembershipByKeys_args)
 }
 
 func _Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_MembershipByPrimary(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_MembershipByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MembershipByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["role"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Membership]) graphql.Marshaler {
-			return marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_MembershipByPrimaryConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_MembershipByPrimary_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_MembershipByPrimaryConnection)
+	return withArguments(ctx, ec, fc, field_Query_MembershipByPrimary_args)
 }
 
 func _Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_node(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_node,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.Node) graphql.Marshaler {
-			return marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode, true, false)
 }
 func fieldContext_Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
@@ -7459,39 +4151,15 @@ func fieldContext_Query_node(ctx context.Context, ec *executionContext, field gr
 			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
 		},
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_node_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	return withArguments(ctx, ec, fc, field_Query_node_args)
 }
 
 func _Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_nodes(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_nodes,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.Node) graphql.Marshaler {
-			return marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode, true, true)
 }
 func fieldContext_Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
@@ -7503,2184 +4171,611 @@ func fieldContext_Query_nodes(ctx context.Context, ec *executionContext, field g
 			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
 		},
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_nodes_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	return withArguments(ctx, ec, fc, field_Query_nodes_args)
 }
 
 func _Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_TenantMembers(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_TenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["only"].([]model.TenantMembersMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.TenantMembersItem]) graphql.Marshaler {
-			return marshalNTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TenantMembersConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_TenantMembers_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_TenantMembersConnection)
+	return withArguments(ctx, ec, fc, field_Query_TenantMembers_args)
 }
 
 func _Query_Contributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Contributions(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Contributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Contributions(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.ContributionsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.ContributionsItem]) graphql.Marshaler {
-			return marshalNContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Contributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ContributionsConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Contributions_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_ContributionsConnection)
+	return withArguments(ctx, ec, fc, field_Query_Contributions_args)
 }
 
 func _Query_DepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_DepartmentStaff(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_DepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().DepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["only"].([]model.DepartmentStaffMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.DepartmentStaffItem]) graphql.Marshaler {
-			return marshalNDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_DepartmentStaffConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_DepartmentStaff_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_DepartmentStaffConnection)
+	return withArguments(ctx, ec, fc, field_Query_DepartmentStaff_args)
 }
 
 func _Query_Assignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query_Assignments(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query_Assignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Assignments(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.AssignmentsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.AssignmentsItem]) graphql.Marshaler {
-			return marshalNAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Assignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_AssignmentsConnection(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query_Assignments_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, true, childFields_AssignmentsConnection)
+	return withArguments(ctx, ec, fc, field_Query_Assignments_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query___type(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field_Query___type_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
+	return withArguments(ctx, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Query___schema(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
-			return marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Schema(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _Task_taskId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_taskId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TaskID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_taskId, func(context.Context) (any, error) { return obj.TaskID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_taskId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_tenantId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TenantID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_projectId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ProjectID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_employeeId(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EmployeeID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOID2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Task_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_title(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_title(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Task_title(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Task_priority(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_priority(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Priority, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return marshalNInt2int(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_priority, func(context.Context) (any, error) { return obj.Priority, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Task_priority(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Task_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_status(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.TaskStatus) graphql.Marshaler {
-			return marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus, true, true)
 }
 func fieldContext_Task_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type TaskStatus does not have child fields"))
 }
 
 func _Task_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_createdAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Task_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Task_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_updatedAt(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return marshalODateTime2ᚖtimeᚐTime(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_Task_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Task_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Task_membership(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_membership(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Task_membership,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Membership(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
-			return marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
 func fieldContext_Task_membership(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Task",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_ProjectMember(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "Task", true, true, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _Task_assignee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_assignee(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Task_assignee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Assignee(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Employee) graphql.Marshaler {
-			return marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Task_assignee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Task",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Employee(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "Task", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _Task_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_Task_id(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext_Task_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNID2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+		}, marshalNID2string, true, true)
 }
 func fieldContext_Task_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func _TaskAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskAssignmentsConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-			return marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskAssignmentsConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskAssignmentsConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskAssignmentsConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskAssignmentsConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
-			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskAssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskAssignmentsConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskAssignmentsConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskByAssigneeConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-			return marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskByAssigneeConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskByAssigneeConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskByAssigneeConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskByAssigneeConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskByAssigneeConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskByAssigneeConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskByAssigneeConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
-			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskByAssigneeConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskByAssigneeConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskByAssigneeConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TaskEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Task) graphql.Marshaler {
-			return marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
 }
 func fieldContext_TaskEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskEdge", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_TaskEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskTenantMembersConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-			return marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskTenantMembersConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Task(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskTenantMembersConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskTenantMembersConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskTenantMembersConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
-			return marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskTenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TaskEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TaskTenantMembersConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TaskTenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersConnection_items(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Items, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.TenantMembersItem) graphql.Marshaler {
-			return marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ, true, true)
 }
 func fieldContext_TenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
 }
 
 func _TenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersConnection_nextToken(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NextToken, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersConnection_edges(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
-			return marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_TenantMembersItemEdge(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TenantMembersConnection", true, false, childFields_TenantMembersItemEdge)
 	return fc, nil
 }
 
 func _TenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersConnection_pageInfo(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
-			return marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "TenantMembersConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_PageInfo(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "TenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TenantMembersItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersItemEdge_node(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.TenantMembersItem) graphql.Marshaler {
-			return marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true, true)
 }
 func fieldContext_TenantMembersItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
 }
 
 func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext_TenantMembersItemEdge_cursor(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext_TenantMembersItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_TenantMembersItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Directive_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Directive_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Directive_isRepeatable(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsRepeatable, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Directive_locations(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Locations, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return marshalN__DirectiveLocation2ᚕstringᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Directive_args(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Args, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-			return marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Directive",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___InputValue(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field___Directive_args_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return withArguments(ctx, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___EnumValue_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___EnumValue_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_args(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Args, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-			return marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Field",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___InputValue(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field___Field_args_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return withArguments(ctx, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_type(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Field",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_isDeprecated(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Field_deprecationReason(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalNString2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_type(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__InputValue",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_defaultValue(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultValue, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_isDeprecated(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalNBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___InputValue_deprecationReason(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_types(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Types(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-			return marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Schema",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_queryType(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.QueryType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Schema",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_mutationType(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MutationType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Schema",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_subscriptionType(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SubscriptionType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Schema",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Schema_directives(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Directives(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-			return marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Schema",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Directive(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_kind(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return marshalN__TypeKind2string(ctx, ec, selections, v)
-		},
-		true,
-		true,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_name(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_description(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_specifiedByURL(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SpecifiedByURL(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return marshalOString2ᚖstring(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_fields(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
-			return marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Field(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field___Type_fields_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
+	return withArguments(ctx, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_interfaces(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Interfaces(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_possibleTypes(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PossibleTypes(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_enumValues(ctx, ec, field)
-		},
+	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {
-			return marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___EnumValue(ctx, ec, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = field___Type_enumValues_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
+	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_inputFields(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.InputFields(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-			return marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___InputValue(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_ofType(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OfType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "__Type",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields___Type(ctx, ec, field)
-		},
-	}
+	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return fieldContext___Type_isOneOf(ctx, ec, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return marshalOBoolean2bool(ctx, ec, selections, v)
-		},
-		true,
-		false,
-	)
+	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -10255,43 +5350,8 @@ func _Employee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Employee_id(ctx, ec, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+				func(ctx context.Context) graphql.Marshaler { return _Employee_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -10611,43 +5671,8 @@ func _Equipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Equipment_id(ctx, ec, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+				func(ctx context.Context) graphql.Marshaler { return _Equipment_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -10803,81 +5828,11 @@ func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "user":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Membership_user(ctx, ec, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+				func(ctx context.Context) graphql.Marshaler { return _Membership_user(ctx, ec, field, obj) })
 		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Membership_id(ctx, ec, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+				func(ctx context.Context) graphql.Marshaler { return _Membership_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -11086,81 +6041,11 @@ func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.Selection
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "employee":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _ProjectMember_employee(ctx, ec, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_employee(ctx, ec, field, obj) })
 		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _ProjectMember_id(ctx, ec, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -11443,119 +6328,14 @@ func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "membership":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Task_membership(ctx, ec, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+				func(ctx context.Context) graphql.Marshaler { return _Task_membership(ctx, ec, field, obj) })
 		case "assignee":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Task_assignee(ctx, ec, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+				func(ctx context.Context) graphql.Marshaler { return _Task_assignee(ctx, ec, field, obj) })
 		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = _Task_id(ctx, ec, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+				func(ctx context.Context) graphql.Marshaler { return _Task_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -13674,4 +8454,97 @@ func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet,
 	return func(context.Context) graphql.Marshaler {
 		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
 	}
+}
+
+// objectField resolves a field of an object, now or, where it is deferred, later: by resolve, which has failed where it
+// returns that it is invalid.
+func objectField(ec *executionContext, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView, i int,
+	field graphql.CollectedField, invalid graphql.Marshaler, resolve func(context.Context) graphql.Marshaler) {
+	into := func(fields *graphql.FieldSet) func(context.Context) graphql.Marshaler {
+		return func(ctx context.Context) (res graphql.Marshaler) {
+			defer func() {
+				if r := recover(); r != nil {
+					ec.Error(ctx, ec.Recover(ctx, r))
+				}
+			}()
+			res = resolve(ctx)
+			if res == invalid {
+				atomic.AddUint32(&fields.Invalids, 1)
+			}
+			return res
+		}
+	}
+	if !field.IsDeferred() {
+		out.Concurrently(i, into(out))
+		return
+	}
+	deferred.AddField(field)
+	at := len(deferred.Values) - 1
+	deferred.Concurrently(at, into(deferred))
+	for _, d := range field.Deferrables {
+		if views[d.Label] == nil {
+			views[d.Label] = deferred.NewView()
+		}
+		views[d.Label].AddIndices(at)
+	}
+	out.Values[i] = graphql.Null
+}
+
+// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
+// and whether that must not be null.
+func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
+	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
+	value func(context.Context) (any, error),
+	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
+) graphql.Marshaler {
+	return graphql.ResolveField(ctx, ec.OperationContext, field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return of(ctx, ec, field)
+		},
+		value, nil,
+		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
+			return marshal(ctx, ec, selections, v)
+		}, recovers, required)
+}
+
+// withArguments has the context of a field have its arguments.
+func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
+	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
+) (fc *graphql.FieldContext, err error) {
+	fc = of
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+	}
+	return fc, err
+}
+
+// objectContext says what a field with an object is of.
+func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
+	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
+) *graphql.FieldContext {
+	return &graphql.FieldContext{
+		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return child(ctx, ec, field)
+		},
+	}
+}
+
+// fieldArgument reads an argument of a field.
+func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
+	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
+	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
+		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
+	if err != nil {
+		return err
+	}
+	args[name] = value
+	return nil
 }

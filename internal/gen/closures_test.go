@@ -1,0 +1,30 @@
+package gen
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFieldsShareFunctions, in what was generated for the shop: gqlgen writes them in the way that is known here.
+func TestFieldsShareFunctions(t *testing.T) {
+	text, err := os.ReadFile("../shop/" + execFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for call, closures := range map[string]string{
+		"rootField(":     "rrm := ",
+		"objectField(":   "innerFunc := ",
+		"resolveField(":  "return graphql.ResolveField(\n",
+		"withArguments(": "fc.Args, err = field_",
+		"objectContext(": "fc = &graphql.FieldContext{",
+		"fieldArgument(": "arg0, err := graphql.ProcessArgField(",
+	} {
+		switch n := strings.Count(string(text), call); {
+		case n < 2:
+			t.Errorf("%s is called nowhere: see closures.go, what does gqlgen write instead?", call)
+		case strings.Count(string(text), closures) > n/10:
+			t.Errorf("%q is still written beside calls of %s: see closures.go, what does gqlgen write instead?", closures, call)
+		}
+	}
+}
