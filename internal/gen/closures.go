@@ -1,19 +1,21 @@
 package gen
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
 )
 
-// gqlgen writes closures for every field and argument, which is most of what there is to compile of a program: each is
-// a function of its own. And it resolves all fields of an object in one function, by closures in variables: wherever
-// one is called, the compiler looks through the whole function for what else is assigned to its variable, so the time
-// that it takes for Query grows with the square of the number of queries. Therefore what is the same in all of them
-// becomes a few functions that they share: an executor has two thirds of the lines then.
+// gqlgen writes closures for every field and argument, and the compiler makes a function of each. It resolves all
+// fields of an object in one function, by closures in variables: wherever one is called, the compiler looks through the
+// whole function for what else is assigned to its variable, so the time that it takes for Query grows with the square
+// of the number of queries. Therefore what is the same in all of them becomes a few functions that they share: an
+// executor has two thirds of the lines then.
 
 // shared is what gqlgen writes again and again, and the function that is called in its place.
 type shared struct {
@@ -347,22 +349,31 @@ func shareClosures() error {
 	return outfile.WriteIfChanged(execFile, withShared(text))
 }
 
+// afterSchema is what follows the text of the schema in an executor: of the descriptions that this has nothing is
+// replaced.
+const afterSchema = "\nvar parsedSchema = "
+
 // withShared is the text of an executor, with functions in place of closures.
 func withShared(text []byte) []byte {
+	at := bytes.LastIndex(text, []byte(afterSchema))
+	if at < 0 {
+		return text
+	}
+	code := text[at:]
 	var functions strings.Builder
 	for _, s := range sharedFunctions {
-		if s.written.Match(text) {
-			text = s.written.ReplaceAll(text, []byte(s.call))
+		if s.written.Match(code) {
+			code = s.written.ReplaceAll(code, []byte(s.call))
 			if !strings.Contains(functions.String(), s.function) {
 				functions.WriteString(s.function)
 			}
 		}
 	}
-	if fieldArguments.Match(text) {
-		text = fieldArguments.ReplaceAllFunc(text, func(all []byte) []byte {
+	if fieldArguments.Match(code) {
+		code = fieldArguments.ReplaceAllFunc(code, func(all []byte) []byte {
 			return fieldArgument.written.ReplaceAll(fieldArguments.ReplaceAll(all, []byte("$1")), []byte(fieldArgument.call))
 		})
 		functions.WriteString(fieldArgument.function)
 	}
-	return append(text, functions.String()...)
+	return slices.Concat(text[:at], code, []byte(functions.String()))
 }

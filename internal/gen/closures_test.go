@@ -28,3 +28,24 @@ func TestFieldsShareFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestDescriptionsOfTheSchemaStayAsTheyAre, also where they have what gqlgen writes, and what follows the schema.
+func TestDescriptionsOfTheSchemaStayAsTheyAre(t *testing.T) {
+	written := `	fc = &graphql.FieldContext{
+		Object:     "A",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_A(ctx, ec, field)
+		},
+	}
+`
+	schema := "var sources = `" + written + afterSchema + written + "`\n"
+	got := string(withShared([]byte(schema + afterSchema + "x\n" + written)))
+	code, kept := strings.CutPrefix(got, schema)
+	call := "\tfc = objectContext(ec, field, \"A\", true, false, childFields_A)\n"
+	if !kept || !strings.HasPrefix(code, afterSchema+"x\n"+call) {
+		t.Errorf("written is\n%s", got)
+	}
+}
