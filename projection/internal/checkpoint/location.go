@@ -217,17 +217,16 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection) ([
 // those of a build that goes on beside them, else the next.
 func (s *Survey) targets() map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
-	beside := s.Building
-	if beside == nil || !beside.Own {
-		beside = s.Former
-	}
+	good := at.good()
 	for i := range at.tables {
 		t := &at.tables[i]
 		switch {
-		case at.good():
+		case good:
 			all[t.model] = t.serving.Number
-		case beside != nil && beside.Own:
-			all[t.model] = beside.Tables[i].Generation
+		case s.Building != nil && s.Building.Own:
+			all[t.model] = s.Building.Tables[i].Generation
+		case s.Former != nil && s.Former.Own:
+			all[t.model] = s.Former.Tables[i].Generation
 		default:
 			all[t.model] = at.next(t)
 		}
