@@ -20,21 +20,12 @@ import (
 	"github.com/foldql/foldql/eventlog/cloudevents"
 )
 
-// Options are how a Source is opened.
-type Options struct {
-	URL           string // of the server that has the events: https://HOST[:PORT], with a path where it is below one
-	Token         string // that admits those who may read events, "" for none
-	MaxEventBytes int    // of one event, cloudevents.DefaultMaxSize where 0; a larger one is malformed
-	// Client sends the requests; nil is for one that gives up what makes no progress, and follows no redirect: the token
-	// is for the server of the address alone.
-	Client *http.Client
-}
-
 // Source reads the events of another server. What the server does not answer is an error; whoever reads asks again.
 type Source struct {
 	base    string
 	token   string
 	client  *http.Client
+	owned   bool // the client is the source's own
 	decoder cloudevents.Decoder
 	closed  context.Context // ends when the source is closed
 	close   context.CancelFunc
@@ -59,14 +50,12 @@ func Open(o Options) (*Source, error) {
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return nil, errors.New("httpsource: the address of a server has no user, parameters or fragment; give a token apart")
 	}
-	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: o.Client, known: map[string]known{},
-		decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
-	if s.client == nil {
-		s.client = &http.Client{
-			Timeout:       longestWait + 40*time.Second,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
+	client, err := o.client(u.Scheme == "https")
+	if err != nil {
+		return nil, fmt.Errorf("httpsource: open %s: %w", o.URL, err)
 	}
+	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: client, owned: o.Client == nil,
+		known: map[string]known{}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -76,6 +65,9 @@ func (s *Source) Close() error {
 	s.close()
 	s.asking.Lock() // when nobody asks any more
 	defer s.asking.Unlock()
+	if s.owned {
+		s.client.CloseIdleConnections()
+	}
 	return nil
 }
 

@@ -1,16 +1,9 @@
 package natssource_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +14,7 @@ import (
 	"github.com/foldql/foldql/eventlog/natssource"
 	"github.com/foldql/foldql/eventlog/sourcetest"
 	"github.com/foldql/foldql/internal/tests/natsserver"
+	"github.com/foldql/foldql/internal/tests/selfsigned"
 )
 
 // TestASecretOpensTheServerAndIsNeverSaid: a user and its password, or a token.
@@ -85,7 +79,7 @@ func count(t *testing.T, o natssource.Options) (int, error) {
 
 // TestTheServerIsKnownByItsCertificate, and the source by its own where the server asks for that.
 func TestTheServerIsKnownByItsCertificate(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := selfsigned.Certificate(t)
 	own, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
@@ -122,33 +116,4 @@ func TestTheServerIsKnownByItsCertificate(t *testing.T) {
 		}
 		s.Close()
 	}
-}
-
-// certificate makes one for loopback that signs itself.
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	signed, err := x509.CreateCertificate(rand.Reader, c, c, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(name, kind string, der []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	return write("cert.pem", "CERTIFICATE", signed), write("key.pem", "EC PRIVATE KEY", secret)
 }

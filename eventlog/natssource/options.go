@@ -1,8 +1,6 @@
 package natssource
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/foldql/foldql/eventlog/internal/certs"
 	"github.com/foldql/foldql/eventlog/payload"
 )
 
@@ -93,29 +92,9 @@ func (o *Options) connection() ([]nats.Option, error) {
 
 // encryption adds what the certificates say.
 func (o *Options) encryption(all []nats.Option) ([]nats.Option, error) {
-	if o.CA == "" && o.Cert == "" && o.Key == "" {
-		return all, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.CA != "" {
-		text, err := os.ReadFile(o.CA)
-		if err != nil {
-			return nil, fmt.Errorf("read the certificates: %w", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s holds no certificate (PEM)", o.CA)
-		}
-	}
-	if (o.Cert == "") != (o.Key == "") {
-		return nil, errors.New("a certificate of the client and its key belong together; give both")
-	}
-	if o.Cert != "" {
-		own, err := tls.LoadX509KeyPair(o.Cert, o.Key)
-		if err != nil {
-			return nil, fmt.Errorf("read the certificate of the client: %w", err)
-		}
-		c.Certificates = []tls.Certificate{own}
+	c, err := certs.Files{CA: o.CA, Cert: o.Cert, Key: o.Key}.Config()
+	if err != nil || c == nil {
+		return all, err
 	}
 	return append(all, nats.Secure(c)), nil
 }

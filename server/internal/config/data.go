@@ -13,6 +13,7 @@ type Data struct {
 	EventsAuth
 	EventsMapping string `help:"File that says how messages of a stream, or lines of a file, become events where they are no CloudEvents." placeholder:"FILE" group:"Data"`
 	NATS
+	Certificates
 	Mirror    bool  `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, or for rows of DynamoDB (serve --row-cache-ttl), in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
@@ -46,6 +47,9 @@ func (p *Data) Parse() (Store, Source, error) {
 	}
 	if err == nil {
 		err = p.NATS.of(&source)
+	}
+	if err == nil {
+		err = p.Certificates.of(&source)
 	}
 	if err == nil {
 		err = source.mapBy(p.EventsMapping)

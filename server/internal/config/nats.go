@@ -11,9 +11,6 @@ type NATS struct {
 	EventsPassword     string `help:"Password of that user; better given by its variable, or by a file." group:"Data"`
 	EventsPasswordFile string `help:"File that holds the password." placeholder:"FILE" group:"Data"`
 	EventsCredentials  string `help:"File of NATS credentials (.creds), in place of a user or a token." placeholder:"FILE" group:"Data"`
-	EventsCA           string `name:"events-ca" help:"File of the certificates that the one of the NATS server must be signed by." placeholder:"FILE" group:"Data"`
-	EventsCert         string `help:"File of the certificate that the server shows to the NATS server." placeholder:"FILE" group:"Data"`
-	EventsKey          string `help:"File of the key of that certificate." placeholder:"FILE" group:"Data"`
 	EventsBegin        uint64 `help:"First sequence of the stream of which rows are made: events before it are not wanted." group:"Data"`
 	EventsAllowRemoval bool   `help:"Take a stream that removes messages from its middle (max-msgs-per-subject, allow-msg-ttl, allow-rollup): rows are made of what is there." group:"Data"`
 }
@@ -35,7 +32,7 @@ func parseStream(text string) (Source, error) {
 func (n *NATS) of(s *Source) (err error) {
 	if s.Kind != Stream {
 		if *n != (NATS{}) {
-			return Wrong("events", "%s: is no stream of NATS, and has no user, credentials, certificates or begin; leave "+
+			return Wrong("events", "%s: is no stream of NATS, and has no user, credentials or begin; leave "+
 				"events-user, events-credentials and the like out", s.Kind)
 		}
 		return nil

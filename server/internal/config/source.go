@@ -18,6 +18,7 @@ type Source struct {
 	Path  string
 	Token string // that admits readers of events to that server
 	NATS  NATS
+	Certificates
 	// Mapping makes events of messages that are no CloudEvents, nil where all are.
 	Mapping *payload.Mapping
 	// Mirror is the directory of a copy of the events on this machine, "" where there is none.
@@ -53,6 +54,24 @@ func (s *Source) mirror(store Store) error {
 type EventsAuth struct {
 	EventsToken     string `help:"Write token of the server whose log --events names, or token of the NATS server; better given by its variable, or by a file." group:"Data"`
 	EventsTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Data"`
+}
+
+// Certificates are those of encrypted connections to where the events are.
+type Certificates struct {
+	EventsCA   string `name:"events-ca" help:"File of the certificates that the one of the server that --events names must be signed by." placeholder:"FILE" group:"Data"`
+	EventsCert string `help:"File of the certificate to show to that server." placeholder:"FILE" group:"Data"`
+	EventsKey  string `help:"File of the key of that certificate." placeholder:"FILE" group:"Data"`
+}
+
+// of has a source take the certificates; only one that is on another server has any.
+func (c Certificates) of(s *Source) error {
+	encrypted := s.Kind == Stream || s.Kind == Remote && strings.HasPrefix(s.Path, "https:")
+	if c != (Certificates{}) && !encrypted {
+		return Wrong("events", "%s: is read without an encrypted connection, and has no certificates; write https:, tls: or "+
+			"nats:, or leave events-ca, events-cert and events-key out", s.Kind)
+	}
+	s.Certificates = c
+	return nil
 }
 
 // parseSource reads "log:", "log:DIR", "file:PATH", "http://HOST:PORT", "https://HOST:PORT", "nats://HOST:PORT/STREAM"

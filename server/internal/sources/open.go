@@ -81,7 +81,7 @@ func openLog(at config.Source, store config.Store, o *Options) (*Source, error) 
 func openForeign(at *config.Source, o *Options) (eventlog.Source, error) {
 	switch at.Kind {
 	case config.Remote:
-		return httpsource.Open(httpsource.Options{URL: at.Path, Token: at.Token, MaxEventBytes: o.MaxEventBytes})
+		return openRemote(at, o.MaxEventBytes)
 	case config.Stream:
 		return openStream(at, o.MaxEventBytes)
 	}
@@ -90,12 +90,23 @@ func openForeign(at *config.Source, o *Options) (eventlog.Source, error) {
 	})
 }
 
+// openRemote opens the log of another server.
+func openRemote(at *config.Source, maxEvent int) (eventlog.Source, error) {
+	s, err := httpsource.Open(httpsource.Options{
+		URL: at.Path, Token: at.Token, CA: at.EventsCA, Cert: at.EventsCert, Key: at.EventsKey, MaxEventBytes: maxEvent,
+	})
+	if err != nil {
+		return nil, config.Wrong("events", "%w", err)
+	}
+	return s, nil
+}
+
 // openStream opens a stream of NATS JetStream.
 func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
 	n := &at.NATS
 	s, err := natssource.Open(natssource.Options{
 		URL: at.Path, Token: at.Token, User: n.EventsUser, Password: n.EventsPassword, Credentials: n.EventsCredentials,
-		CA: n.EventsCA, Cert: n.EventsCert, Key: n.EventsKey, Begin: n.EventsBegin, AllowRemoval: n.EventsAllowRemoval,
+		CA: at.EventsCA, Cert: at.EventsCert, Key: at.EventsKey, Begin: n.EventsBegin, AllowRemoval: n.EventsAllowRemoval,
 		MaxEventBytes: maxEvent, Mapping: at.Mapping,
 	})
 	if err != nil {
