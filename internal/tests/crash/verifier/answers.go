@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -44,35 +45,50 @@ type version struct {
 
 // answers verifies what servers answered by the fold in memory: each answer must be what some prefix of the events
 // makes, and none that is shorter than what was durable.
-func (c *comparison) answers(models []*querydb.Model, list []Answer) {
-	for _, m := range models {
+func (c *comparison) answers(ctx context.Context, p Project, events string, list []Answer) error {
+	for _, m := range p.Models {
 		h := newHistory(m, c.recorded.writes(m.Table))
+		var doubtful []*Answer
 		for i := range list {
-			switch {
-			case list[i].Model != m.Name:
-			case list[i].ID != "":
-				c.plainAnswer(&list[i])
+			switch a := &list[i]; {
+			case a.Model != m.Name:
+			case a.ID != "":
+				c.plainAnswer(a)
 			default:
-				c.answer(h, &list[i])
+				c.verdict.Answers++
+				if h.wrong(a) != "" {
+					doubtful = append(doubtful, a)
+				}
 			}
 		}
+		if len(doubtful) == 0 {
+			continue
+		}
+		wrong, err := c.besides(ctx, p, events, m, doubtful)
+		if err != nil {
+			return err
+		}
+		for _, a := range wrong {
+			c.differ("%s, asked when the checkpoint was %d, was answered %s", a.Question, a.After, h.wrong(a))
+		}
 	}
+	return nil
 }
 
-func (c *comparison) answer(h *history, a *Answer) {
-	c.verdict.Answers++
+// wrong is what is wrong with an answer: it is what there was at no time since the checkpoint; "" where it is right.
+func (h *history) wrong(a *Answer) string {
 	if a.Partition != "" && a.OneMoment {
 		if page := "[" + strings.Join(texts(a.Rows), ",") + "]"; !held(h.partition(a.Partition), a.After, page) {
-			c.differ("%s, asked when the checkpoint was %d, was answered as at no time since: %s", a.Question, a.After, page)
+			return "as at no time since: " + page
 		}
-		return
+		return ""
 	}
 	for _, row := range texts(a.Rows) {
 		if !slices.ContainsFunc(h.states[row], func(until driver.Position) bool { return outlasts(until, a.After) }) {
-			c.differ("%s, asked when the checkpoint was %d, was answered with a row that there was at no time since: %s",
-				a.Question, a.After, row)
+			return "with a row that there was at no time since: " + row
 		}
 	}
+	return ""
 }
 
 // outlasts reports whether a row that was there until the position may have been there when the checkpoint was durable

@@ -2,25 +2,60 @@ package verifier
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )
 
+// decision is that an event was retried, as the Seq-th after the one at Moment, or skipped.
+type decision struct {
+	note   querydb.Note
+	Skip   bool
+	Moment uint64
+	Seq    int
+	Beside []int // generations of rows that there were beside those in which it was decided
+}
+
+func readDecisions(ctx context.Context, db *querydb.DB, projection string) ([]decision, error) {
+	notes, err := readNotes(ctx, db, "decision:"+projection)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]decision, len(notes))
+	for i, n := range notes {
+		all[i].note = n
+		if err := json.Unmarshal(n.Value, &all[i]); err != nil {
+			return nil, fmt.Errorf("decision %s of %s: %w", n.ID, projection, err)
+		}
+	}
+	return all, nil
+}
+
 // decided gives the fold in memory what was decided, while the store was folded, about events that had become dead
 // letters: to try them at a certain moment, or to skip them.
 func (p Project) decided(ctx context.Context, got, want *querydb.DB) error {
 	for _, one := range projection.Group(p.Projections) {
-		notes, err := readNotes(ctx, got, "decision:"+one.Name)
+		all, err := readDecisions(ctx, got, one.Name)
 		if err != nil {
 			return err
 		}
-		if len(notes) == 0 {
-			continue
-		}
-		if err := want.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+		if err := putOnRecord(ctx, want, all); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// putOnRecord puts decisions on record.
+func putOnRecord(ctx context.Context, db *querydb.DB, all []decision) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var b querydb.Batch
+	for _, d := range all {
+		b.Notes = append(b.Notes, d.note)
+	}
+	return db.Apply(ctx, b)
 }

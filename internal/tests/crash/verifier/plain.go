@@ -3,7 +3,6 @@ package verifier
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -148,9 +147,9 @@ func linked(id string) (key keys.Key, ok bool) {
 // those that a projection could not fold at first. Where they come in several partitions, an event that had to wait has
 // had those of its subject wait behind it, and nothing else minds.
 func (c *comparison) effective(ctx context.Context, projection, file string) (all []Effect, err error) {
-	var notes []querydb.Note
+	var decisions []decision
 	if c.parted == 0 {
-		if notes, err = readNotes(ctx, c.got, "decision:"+projection); err != nil {
+		if decisions, err = readDecisions(ctx, c.got, projection); err != nil {
 			return nil, err
 		}
 	}
@@ -169,10 +168,7 @@ func (c *comparison) effective(ctx context.Context, projection, file string) (al
 		id := fmt.Sprintf("%s@%020d", e.Partition, e.Offset)
 		events[id], order = e, append(order, id)
 	}
-	moved, err := decisions(notes)
-	if err != nil {
-		return nil, err
-	}
+	moved := movesOf(decisions)
 	for _, id := range order {
 		e := events[id]
 		at := driver.Position{Partition: e.Partition, Offset: e.Offset}
@@ -181,7 +177,7 @@ func (c *comparison) effective(ctx context.Context, projection, file string) (al
 		}
 		for _, d := range moved.after[e.Offset] {
 			at.Step++
-			if e := events[d.id]; e.Malformed == nil {
+			if e := events[d.note.ID]; e.Malformed == nil {
 				all = append(all, Effect{at, e})
 			}
 		}
@@ -195,22 +191,10 @@ type moves struct {
 	after map[uint64][]decision // by the offset of the event after which the one that is retried takes effect, in order
 }
 
-// decision is that an event was retried, as the Seq-th after the one at Moment, or skipped.
-type decision struct {
-	id     string
-	Skip   bool
-	Moment uint64
-	Seq    int
-}
-
-func decisions(notes []querydb.Note) (moves, error) {
+func movesOf(all []decision) moves {
 	m := moves{map[string]bool{}, map[uint64][]decision{}}
-	for _, n := range notes {
-		d := decision{id: n.ID}
-		if err := json.Unmarshal(n.Value, &d); err != nil {
-			return m, err
-		}
-		m.about[d.id] = true
+	for _, d := range all {
+		m.about[d.note.ID] = true
 		if !d.Skip {
 			m.after[d.Moment] = append(m.after[d.Moment], d)
 		}
@@ -218,5 +202,5 @@ func decisions(notes []querydb.Note) (moves, error) {
 	for _, list := range m.after {
 		slices.SortFunc(list, func(a, b decision) int { return cmp.Compare(a.Seq, b.Seq) })
 	}
-	return m, nil
+	return m
 }

@@ -54,14 +54,13 @@ func tableName(table string, generation int) string {
 // partitions of a directory of events take turns: these are compared but for where they stand.
 func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict,
 	err error) {
-	quiet := slog.New(slog.DiscardHandler)
-	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Logger: quiet})
+	got, err := openQuietly(ctx, store, p.Models)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	defer func() { err = errors.Join(err, got.Close()) }()
 	memory := newRecorder()
-	want, err := querydb.Open(ctx, memory, p.Models, querydb.Config{Logger: quiet})
+	want, err := openQuietly(ctx, memory, p.Models)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 	} else if err := p.decided(ctx, got, want); err != nil {
 		return nil, fmt.Errorf("what was decided about events: %w", err)
 	}
-	if err := p.fold(ctx, events, want); err != nil {
+	if err := fold(ctx, events, want, projection.Group(p.Projections)); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
 	for _, m := range p.Models {
@@ -98,19 +97,24 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 			return nil, fmt.Errorf("compare with a plain fold: %w", err)
 		}
 	}
-	c.answers(p.Models, answers)
+	if err := c.answers(ctx, p, events, answers); err != nil {
+		return nil, fmt.Errorf("verify what servers answered: %w", err)
+	}
 	return &c.verdict, nil
 }
 
+func openQuietly(ctx context.Context, store driver.Driver, models []*querydb.Model) (*querydb.DB, error) {
+	return querydb.Open(ctx, store, models, querydb.Config{Logger: slog.New(slog.DiscardHandler)})
+}
+
 // fold folds one event at a time, so that nothing hangs on where a window ends.
-func (p Project) fold(ctx context.Context, events string, db *querydb.DB) (err error) {
+func fold(ctx context.Context, events string, db *querydb.DB, groups []projection.Projection) (err error) {
 	source, err := filesource.Open(filesource.Options{Path: events})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	var running sync.WaitGroup
-	groups := projection.Group(p.Projections)
 	errs := make([]error, len(groups))
 	for i, one := range groups {
 		running.Go(func() {
