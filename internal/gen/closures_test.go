@@ -13,12 +13,12 @@ func TestFieldsShareFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for call, closures := range map[string]string{
-		"rootField(":     "rrm := ",
-		"objectField(":   "innerFunc := ",
-		"resolveField(":  "return graphql.ResolveField(\n",
-		"withArguments(": "fc.Args, err = field_",
-		"objectContext(": "fc = &graphql.FieldContext{",
-		"fieldArgument(": "arg0, err := graphql.ProcessArgField(",
+		"fieldexec.Root(":          "rrm := ",
+		"fieldexec.Object(":        "innerFunc := ",
+		"fieldexec.Resolve(":       "return graphql.ResolveField(\n",
+		"fieldexec.WithArguments(": "fc.Args, err = field_",
+		"fieldexec.ObjectContext(": "fc = &graphql.FieldContext{",
+		"fieldexec.Argument(":      "arg0, err := graphql.ProcessArgField(",
 	} {
 		switch n := strings.Count(string(text), call); {
 		case n < 2:
@@ -41,10 +41,11 @@ func TestDescriptionsOfTheSchemaStayAsTheyAre(t *testing.T) {
 		},
 	}
 `
+	head := "import (\n" + importOfGqlgen
 	schema := "var sources = `" + written + afterSchema + written + "`\n"
-	got := string(withShared([]byte(schema + afterSchema + "x\n" + written)))
-	code, kept := strings.CutPrefix(got, schema)
-	call := "\tfc = objectContext(ec, field, \"A\", true, false, childFields_A)\n"
+	got := string(withCalls([]byte(head + ")\n" + schema + afterSchema + "x\n" + written)))
+	code, kept := strings.CutPrefix(got, head+importOfCalls+")\n"+schema)
+	call := "\tfc = fieldexec.ObjectContext(ec, field, \"A\", true, false, childFields_A)\n"
 	if !kept || !strings.HasPrefix(code, afterSchema+"x\n"+call) {
 		t.Errorf("written is\n%s", got)
 	}

@@ -34,7 +34,7 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
-	return shareClosures()
+	return replaceClosures()
 }
 
 // configure makes the fixed settings: where files go, code that is quick to build, and which Go types are which.

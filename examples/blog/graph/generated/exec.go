@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -1025,10 +1026,10 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Query_MemberByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNMemberKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNMemberKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1036,34 +1037,34 @@ func field_Query_MemberByKeys_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_MemberByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "teamId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "teamId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "userId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1071,16 +1072,16 @@ func field_Query_MemberByPrimary_args(ctx context.Context, ec *executionContext,
 
 func field_Query_Member_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "teamId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "teamId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "userId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1088,13 +1089,13 @@ func field_Query_Member_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_PostAll_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1102,28 +1103,28 @@ func field_Query_PostAll_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_PostById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1131,10 +1132,10 @@ func field_Query_PostById_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_PostByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNPostKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNPostKey2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1142,34 +1143,34 @@ func field_Query_PostByKeys_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_PostByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "authorId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "authorId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1177,34 +1178,34 @@ func field_Query_PostByPrimary_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_PostByStatus_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "status", unmarshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "status", unmarshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1212,31 +1213,31 @@ func field_Query_PostByStatus_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_PostFeed_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "createdAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1244,16 +1245,16 @@ func field_Query_PostFeed_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_Post_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "authorId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "authorId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "createdAt", unmarshalNDateTime2timeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "createdAt", unmarshalNDateTime2timeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1261,13 +1262,13 @@ func field_Query_Post_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_UserAll_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1275,7 +1276,7 @@ func field_Query_UserAll_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_UserByEmail_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "email", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "email", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1283,10 +1284,10 @@ func field_Query_UserByEmail_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_UserByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1294,7 +1295,7 @@ func field_Query_UserByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_UserByUsername_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "username", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "username", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1302,10 +1303,10 @@ func field_Query_UserByUsername_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_User_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1313,7 +1314,7 @@ func field_Query_User_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1321,7 +1322,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1329,7 +1330,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1337,7 +1338,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1345,7 +1346,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1356,724 +1357,724 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _Member_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Member_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Member_orgId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Member_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Member_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Member_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Member_userId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Member_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Member_userId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Member_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Member_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Member_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Member_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Member_user,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_user,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Member().User(ctx, obj)
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Member_user(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Member", true, true, childFields_User)
+	fc = fieldexec.ObjectContext(ec, field, "Member", true, true, childFields_User)
 	return fc, nil
 }
 
 func _MemberByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Member]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MemberByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MemberByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ, true, true)
 }
 func fieldContext_MemberByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MemberByPrimaryConnection", false, false, childFields_Member)
+	fc = fieldexec.ObjectContext(ec, field, "MemberByPrimaryConnection", false, false, childFields_Member)
 	return fc, nil
 }
 
 func _MemberByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Member]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MemberByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MemberByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MemberByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MemberByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Post_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Post_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Post_authorId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_authorId, func(context.Context) (any, error) { return obj.AuthorID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_authorId, func(context.Context) (any, error) { return obj.AuthorID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Post_authorId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Post_title(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Post_title(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Post_content(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_content, func(context.Context) (any, error) { return obj.Content, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_content, func(context.Context) (any, error) { return obj.Content, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Post_content(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Post_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus, true, true)
 }
 func fieldContext_Post_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type PostStatus does not have child fields"))
 }
 
 func _Post_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Post_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Post_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Post_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Post_author(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Post_author,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_author,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Post().Author(ctx, obj)
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Post_author(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Post", true, true, childFields_User)
+	fc = fieldexec.ObjectContext(ec, field, "Post", true, true, childFields_User)
 	return fc, nil
 }
 
 func _PostAllConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
 }
 func fieldContext_PostAllConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PostAllConnection", false, false, childFields_Post)
+	fc = fieldexec.ObjectContext(ec, field, "PostAllConnection", false, false, childFields_Post)
 	return fc, nil
 }
 
 func _PostAllConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PostAllConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PostAllConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PostByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
 }
 func fieldContext_PostByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PostByIdConnection", false, false, childFields_Post)
+	fc = fieldexec.ObjectContext(ec, field, "PostByIdConnection", false, false, childFields_Post)
 	return fc, nil
 }
 
 func _PostByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PostByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PostByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PostByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
 }
 func fieldContext_PostByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PostByPrimaryConnection", false, false, childFields_Post)
+	fc = fieldexec.ObjectContext(ec, field, "PostByPrimaryConnection", false, false, childFields_Post)
 	return fc, nil
 }
 
 func _PostByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PostByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PostByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PostByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
 }
 func fieldContext_PostByStatusConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PostByStatusConnection", false, false, childFields_Post)
+	fc = fieldexec.ObjectContext(ec, field, "PostByStatusConnection", false, false, childFields_Post)
 	return fc, nil
 }
 
 func _PostByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PostByStatusConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PostByStatusConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PostFeedConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostFeedConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostFeedConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
 }
 func fieldContext_PostFeedConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PostFeedConnection", false, false, childFields_Post)
+	fc = fieldexec.ObjectContext(ec, field, "PostFeedConnection", false, false, childFields_Post)
 	return fc, nil
 }
 
 func _PostFeedConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PostFeedConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostFeedConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PostFeedConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PostFeedConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_User(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_User,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_User,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().User(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_User(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_User)
-	return withArguments(ctx, ec, fc, field_Query_User_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_User)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_User_args)
 }
 
 func _Query_UserByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_UserByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().UserByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, true)
 }
 func fieldContext_Query_UserByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_User)
-	return withArguments(ctx, ec, fc, field_Query_UserByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_User)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_UserByIds_args)
 }
 
 func _Query_UserAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_UserAll,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserAll,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().UserAll(ctx, fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNUserAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_UserAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_UserAllConnection)
-	return withArguments(ctx, ec, fc, field_Query_UserAll_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_UserAllConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_UserAll_args)
 }
 
 func _Query_UserByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_UserByEmail,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByEmail,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().UserByEmail(ctx, fc.Args["email"].(string))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_UserByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_User)
-	return withArguments(ctx, ec, fc, field_Query_UserByEmail_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_User)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_UserByEmail_args)
 }
 
 func _Query_UserByUsername(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_UserByUsername,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByUsername,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().UserByUsername(ctx, fc.Args["username"].(string))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_UserByUsername(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_User)
-	return withArguments(ctx, ec, fc, field_Query_UserByUsername_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_User)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_UserByUsername_args)
 }
 
 func _Query_Post(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Post,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Post,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Post(ctx, fc.Args["authorId"].(string), fc.Args["createdAt"].(time.Time), fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost, true, false)
 }
 func fieldContext_Query_Post(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Post)
-	return withArguments(ctx, ec, fc, field_Query_Post_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Post)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Post_args)
 }
 
 func _Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostByKeys(ctx, fc.Args["keys"].([]*model.PostKey), fc.Args["consistent"].(*bool))
 		}, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPost, true, true)
 }
 func fieldContext_Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Post)
-	return withArguments(ctx, ec, fc, field_Query_PostByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Post)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostByKeys_args)
 }
 
 func _Query_PostByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostByPrimary(ctx, fc.Args["authorId"].(string), fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPostByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PostByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_PostByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PostByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostByPrimary_args)
 }
 
 func _Query_PostAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostAll,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostAll,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostAll(ctx, fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPostAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PostAllConnection)
-	return withArguments(ctx, ec, fc, field_Query_PostAll_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PostAllConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostAll_args)
 }
 
 func _Query_PostFeed(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostFeed,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostFeed,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostFeed(ctx, fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPostFeedConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostFeed(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PostFeedConnection)
-	return withArguments(ctx, ec, fc, field_Query_PostFeed_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PostFeedConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostFeed_args)
 }
 
 func _Query_PostById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostByID(ctx, fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPostByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PostByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_PostById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PostByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostById_args)
 }
 
 func _Query_PostByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PostByStatus,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByStatus,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PostByStatus(ctx, fc.Args["status"].(model.PostStatus), fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPostByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PostByStatusConnection)
-	return withArguments(ctx, ec, fc, field_Query_PostByStatus_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PostByStatusConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PostByStatus_args)
 }
 
 func _Query_Member(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Member,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Member,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Member(ctx, fc.Args["orgId"].(string), fc.Args["teamId"].(string), fc.Args["userId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember, true, false)
 }
 func fieldContext_Query_Member(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Member)
-	return withArguments(ctx, ec, fc, field_Query_Member_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Member)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Member_args)
 }
 
 func _Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MemberByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MemberByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MemberByKeys(ctx, fc.Args["keys"].([]*model.MemberKey), fc.Args["consistent"].(*bool))
 		}, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMember, true, true)
 }
 func fieldContext_Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Member)
-	return withArguments(ctx, ec, fc, field_Query_MemberByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Member)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MemberByKeys_args)
 }
 
 func _Query_MemberByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MemberByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MemberByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MemberByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["teamId"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMemberByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MemberByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MemberByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_MemberByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MemberByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MemberByPrimary_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _User_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_User_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_User_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _User_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_User_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
 }
 func fieldContext_User_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _User_username(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_User_username, func(context.Context) (any, error) { return obj.Username, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_username, func(context.Context) (any, error) { return obj.Username, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_User_username(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _User_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_User_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_User_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _UserAllConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.User]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_UserAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUserᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UserAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUserᚄ, true, true)
 }
 func fieldContext_UserAllConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "UserAllConnection", false, false, childFields_User)
+	fc = fieldexec.ObjectContext(ec, field, "UserAllConnection", false, false, childFields_User)
 	return fc, nil
 }
 
 func _UserAllConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.User]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_UserAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UserAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_UserAllConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UserAllConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -2212,7 +2213,7 @@ func _Member(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "user":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Member_user(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -2326,7 +2327,7 @@ func _Post(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "author":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Post_author(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -2585,35 +2586,35 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "User":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_User, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_User, graphql.RequiredNull))
 		case "UserByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UserByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_UserByIds, graphql.Null))
 		case "UserAll":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UserAll, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_UserAll, graphql.Null))
 		case "UserByEmail":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UserByEmail, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_UserByEmail, graphql.RequiredNull))
 		case "UserByUsername":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UserByUsername, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_UserByUsername, graphql.RequiredNull))
 		case "Post":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Post, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Post, graphql.RequiredNull))
 		case "PostByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostByKeys, graphql.Null))
 		case "PostByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostByPrimary, graphql.Null))
 		case "PostAll":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostAll, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostAll, graphql.Null))
 		case "PostFeed":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostFeed, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostFeed, graphql.Null))
 		case "PostById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostById, graphql.Null))
 		case "PostByStatus":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PostByStatus, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PostByStatus, graphql.Null))
 		case "Member":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Member, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Member, graphql.RequiredNull))
 		case "MemberByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MemberByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MemberByKeys, graphql.Null))
 		case "MemberByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MemberByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MemberByPrimary, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -3817,117 +3818,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// objectField resolves a field of an object, now or, where it is deferred, later: by resolve, which has failed where it
-// returns that it is invalid.
-func objectField(ec *executionContext, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView, i int,
-	field graphql.CollectedField, invalid graphql.Marshaler, resolve func(context.Context) graphql.Marshaler) {
-	into := func(fields *graphql.FieldSet) func(context.Context) graphql.Marshaler {
-		return func(ctx context.Context) (res graphql.Marshaler) {
-			defer func() {
-				if r := recover(); r != nil {
-					ec.Error(ctx, ec.Recover(ctx, r))
-				}
-			}()
-			res = resolve(ctx)
-			if res == invalid {
-				atomic.AddUint32(&fields.Invalids, 1)
-			}
-			return res
-		}
-	}
-	if !field.IsDeferred() {
-		out.Concurrently(i, into(out))
-		return
-	}
-	deferred.AddField(field)
-	at := len(deferred.Values) - 1
-	deferred.Concurrently(at, into(deferred))
-	for _, d := range field.Deferrables {
-		if views[d.Label] == nil {
-			views[d.Label] = deferred.NewView()
-		}
-		views[d.Label].AddIndices(at)
-	}
-	out.Values[i] = graphql.Null
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

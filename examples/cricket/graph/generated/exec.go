@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/keys"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -1070,10 +1071,10 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Query_CoachByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1081,10 +1082,10 @@ func field_Query_CoachByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Coach_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1092,10 +1093,10 @@ func field_Query_Coach_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_MatchByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1103,31 +1104,31 @@ func field_Query_MatchByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_MatchBySeason_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "season", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "season", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "startsOn", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "startsOn", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1135,10 +1136,10 @@ func field_Query_MatchBySeason_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Match_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1146,10 +1147,10 @@ func field_Query_Match_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_PlayerByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1157,10 +1158,10 @@ func field_Query_PlayerByIds_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Player_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1168,10 +1169,10 @@ func field_Query_Player_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_SquadSelectionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNSquadSelectionKey2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNSquadSelectionKey2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1179,34 +1180,34 @@ func field_Query_SquadSelectionByKeys_args(ctx context.Context, ec *executionCon
 
 func field_Query_SquadSelectionByPlayer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "playerId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "playerId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1214,28 +1215,28 @@ func field_Query_SquadSelectionByPlayer_args(ctx context.Context, ec *executionC
 
 func field_Query_SquadSelectionByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1243,13 +1244,13 @@ func field_Query_SquadSelectionByPrimary_args(ctx context.Context, ec *execution
 
 func field_Query_SquadSelection_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1257,10 +1258,10 @@ func field_Query_SquadSelection_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_TeamByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1268,10 +1269,10 @@ func field_Query_TeamByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Team_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1279,10 +1280,10 @@ func field_Query_Team_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_VenueByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1290,10 +1291,10 @@ func field_Query_VenueByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Venue_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1301,7 +1302,7 @@ func field_Query_Venue_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1309,7 +1310,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1317,7 +1318,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1325,7 +1326,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1333,7 +1334,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1344,932 +1345,932 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _Coach_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Coach_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Coach_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Coach_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Coach_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Coach_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Coach_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalOTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalOTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, false)
 }
 func fieldContext_Coach_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Coach", false, false, childFields_TeamCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Coach", false, false, childFields_TeamCopy)
 	return fc, nil
 }
 
 func _CoachCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CoachCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CoachCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CoachCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CoachCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CoachCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CoachCopy_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CoachCopy_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_CoachCopy_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Match_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Match_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Match_season(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_season, func(context.Context) (any, error) { return obj.Season, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_season, func(context.Context) (any, error) { return obj.Season, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Match_season(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Match_startsOn(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_startsOn, func(context.Context) (any, error) { return obj.StartsOn, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_startsOn, func(context.Context) (any, error) { return obj.StartsOn, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Match_startsOn(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Match_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Match_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐVenueCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐVenueCopy, true, true)
 }
 func fieldContext_Match_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_VenueCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_VenueCopy)
 	return fc, nil
 }
 
 func _Match_team1(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_team1, func(context.Context) (any, error) { return obj.Team1, nil }, marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team1, func(context.Context) (any, error) { return obj.Team1, nil }, marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet, true, true)
 }
 func fieldContext_Match_team1(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_TeamSheet)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
 	return fc, nil
 }
 
 func _Match_team2(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_team2, func(context.Context) (any, error) { return obj.Team2, nil }, marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team2, func(context.Context) (any, error) { return obj.Team2, nil }, marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet, true, true)
 }
 func fieldContext_Match_team2(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_TeamSheet)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
 	return fc, nil
 }
 
 func _MatchBySeasonConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MatchBySeasonConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMatch2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐMatchᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMatch2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐMatchᚄ, true, true)
 }
 func fieldContext_MatchBySeasonConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match)
+	fc = fieldexec.ObjectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match)
 	return fc, nil
 }
 
 func _MatchBySeasonConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MatchBySeasonConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MatchBySeasonConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MatchBySeasonConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Player_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Player) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Player_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Player_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Player_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Player", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Player_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Player) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Player_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Player_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Player_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Player", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Player_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Player) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Player_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Player_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Player_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Player", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Player_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Player) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Player_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Player_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
 }
 func fieldContext_Player_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Player", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func _PlayerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_PlayerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _PlayerCopy_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_PlayerCopy_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PlayerCopy_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_PlayerCopy_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PlayerCopy_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerCopy_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerCopy_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
 }
 func fieldContext_PlayerCopy_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerCopy", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func _PlayerSheet_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_PlayerSheet_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _PlayerSheet_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy, true, true)
 }
 func fieldContext_PlayerSheet_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PlayerSheet", false, false, childFields_PlayerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "PlayerSheet", false, false, childFields_PlayerCopy)
 	return fc, nil
 }
 
 func _PlayerSheet_battingPosition(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_battingPosition, func(context.Context) (any, error) { return obj.BattingPosition, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_battingPosition, func(context.Context) (any, error) { return obj.BattingPosition, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_PlayerSheet_battingPosition(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _PlayerSheet_isCaptain(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PlayerSheet_isCaptain(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _Query_Team(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Team,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Team,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Team(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOTeam2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeam, true, false)
 }
 func fieldContext_Query_Team(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Team)
-	return withArguments(ctx, ec, fc, field_Query_Team_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Team)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Team_args)
 }
 
 func _Query_TeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TeamByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TeamByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TeamByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNTeam2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐTeam, true, true)
 }
 func fieldContext_Query_TeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Team)
-	return withArguments(ctx, ec, fc, field_Query_TeamByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Team)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TeamByIds_args)
 }
 
 func _Query_Player(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Player,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Player,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Player(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOPlayer2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayer, true, false)
 }
 func fieldContext_Query_Player(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Player)
-	return withArguments(ctx, ec, fc, field_Query_Player_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Player)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Player_args)
 }
 
 func _Query_PlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PlayerByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PlayerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PlayerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNPlayer2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐPlayer, true, true)
 }
 func fieldContext_Query_PlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Player)
-	return withArguments(ctx, ec, fc, field_Query_PlayerByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Player)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PlayerByIds_args)
 }
 
 func _Query_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Coach,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Coach,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Coach(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCoach2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoach, true, false)
 }
 func fieldContext_Query_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Coach)
-	return withArguments(ctx, ec, fc, field_Query_Coach_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Coach)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Coach_args)
 }
 
 func _Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CoachByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CoachByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CoachByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCoach2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐCoach, true, true)
 }
 func fieldContext_Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Coach)
-	return withArguments(ctx, ec, fc, field_Query_CoachByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Coach)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CoachByIds_args)
 }
 
 func _Query_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Venue,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Venue,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Venue(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOVenue2ᚖexampleᚗcomᚋcricketᚋmodelᚐVenue, true, false)
 }
 func fieldContext_Query_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Venue)
-	return withArguments(ctx, ec, fc, field_Query_Venue_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Venue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Venue_args)
 }
 
 func _Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_VenueByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VenueByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().VenueByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNVenue2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐVenue, true, true)
 }
 func fieldContext_Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Venue)
-	return withArguments(ctx, ec, fc, field_Query_VenueByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Venue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_VenueByIds_args)
 }
 
 func _Query_SquadSelection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SquadSelection,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SquadSelection,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SquadSelection(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(int), fc.Args["consistent"].(*bool))
 		}, marshalOSquadSelection2ᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelection, true, false)
 }
 func fieldContext_Query_SquadSelection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SquadSelection)
-	return withArguments(ctx, ec, fc, field_Query_SquadSelection_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SquadSelection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SquadSelection_args)
 }
 
 func _Query_SquadSelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SquadSelectionByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SquadSelectionByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SquadSelectionByKeys(ctx, fc.Args["keys"].([]*model.SquadSelectionKey), fc.Args["consistent"].(*bool))
 		}, marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelection, true, true)
 }
 func fieldContext_Query_SquadSelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SquadSelection)
-	return withArguments(ctx, ec, fc, field_Query_SquadSelectionByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SquadSelection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SquadSelectionByKeys_args)
 }
 
 func _Query_SquadSelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SquadSelectionByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SquadSelectionByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SquadSelectionByPrimary(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNSquadSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SquadSelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SquadSelectionByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_SquadSelectionByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SquadSelectionByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SquadSelectionByPrimary_args)
 }
 
 func _Query_SquadSelectionByPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SquadSelectionByPlayer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SquadSelectionByPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SquadSelectionByPlayer(ctx, fc.Args["playerId"].(string), fc.Args["squadId"].(*string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNSquadSelectionByPlayerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SquadSelectionByPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SquadSelectionByPlayerConnection)
-	return withArguments(ctx, ec, fc, field_Query_SquadSelectionByPlayer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SquadSelectionByPlayerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SquadSelectionByPlayer_args)
 }
 
 func _Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Match,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Match,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Match(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOMatch2ᚖexampleᚗcomᚋcricketᚋmodelᚐMatch, true, false)
 }
 func fieldContext_Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Match)
-	return withArguments(ctx, ec, fc, field_Query_Match_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Match)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Match_args)
 }
 
 func _Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MatchByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MatchByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNMatch2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐMatch, true, true)
 }
 func fieldContext_Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Match)
-	return withArguments(ctx, ec, fc, field_Query_MatchByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Match)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MatchByIds_args)
 }
 
 func _Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MatchBySeason,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchBySeason,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MatchBySeason(ctx, fc.Args["season"].(string), fc.Args["startsOn"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MatchBySeasonConnection)
-	return withArguments(ctx, ec, fc, field_Query_MatchBySeason_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MatchBySeasonConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MatchBySeason_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _SquadSelection_squadId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_squadId, func(context.Context) (any, error) { return obj.SquadID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_squadId, func(context.Context) (any, error) { return obj.SquadID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_SquadSelection_squadId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _SquadSelection_selectionNumber(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_selectionNumber, func(context.Context) (any, error) { return obj.SelectionNumber, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_selectionNumber, func(context.Context) (any, error) { return obj.SelectionNumber, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_SquadSelection_selectionNumber(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _SquadSelection_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_SquadSelection_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _SquadSelection_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, true)
 }
 func fieldContext_SquadSelection_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SquadSelection", false, false, childFields_TeamCopy)
+	fc = fieldexec.ObjectContext(ec, field, "SquadSelection", false, false, childFields_TeamCopy)
 	return fc, nil
 }
 
 func _SquadSelection_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_SquadSelection_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _SquadSelection_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy, true, true)
 }
 func fieldContext_SquadSelection_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SquadSelection", false, false, childFields_PlayerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "SquadSelection", false, false, childFields_PlayerCopy)
 	return fc, nil
 }
 
 func _SquadSelection_squadRole(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_squadRole, func(context.Context) (any, error) { return obj.SquadRole, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_squadRole, func(context.Context) (any, error) { return obj.SquadRole, nil }, marshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole, true, true)
 }
 func fieldContext_SquadSelection_squadRole(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func _SquadSelection_isCaptain(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SquadSelection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelection_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelection_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_SquadSelection_isCaptain(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelection", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _SquadSelectionByPlayerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.SquadSelection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelectionByPlayerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelectionByPlayerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionᚄ, true, true)
 }
 func fieldContext_SquadSelectionByPlayerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SquadSelectionByPlayerConnection", false, false, childFields_SquadSelection)
+	fc = fieldexec.ObjectContext(ec, field, "SquadSelectionByPlayerConnection", false, false, childFields_SquadSelection)
 	return fc, nil
 }
 
 func _SquadSelectionByPlayerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.SquadSelection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelectionByPlayerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelectionByPlayerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_SquadSelectionByPlayerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelectionByPlayerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _SquadSelectionByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.SquadSelection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelectionByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelectionByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSquadSelection2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐSquadSelectionᚄ, true, true)
 }
 func fieldContext_SquadSelectionByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SquadSelectionByPrimaryConnection", false, false, childFields_SquadSelection)
+	fc = fieldexec.ObjectContext(ec, field, "SquadSelectionByPrimaryConnection", false, false, childFields_SquadSelection)
 	return fc, nil
 }
 
 func _SquadSelectionByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.SquadSelection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SquadSelectionByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SquadSelectionByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_SquadSelectionByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SquadSelectionByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Team_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Team) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Team_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Team_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Team_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Team_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Team) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Team_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Team_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Team_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Team_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Team) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Team_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Team_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Team_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Team_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Team) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Team_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Team_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Team_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _TeamCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TeamCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TeamCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_TeamCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TeamCopy_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamCopy_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamCopy_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
 }
 func fieldContext_TeamCopy_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TeamCopy_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamCopy_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamCopy_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_TeamCopy_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamCopy", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _TeamSheet_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TeamSheet_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TeamSheet_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy, true, true)
 }
 func fieldContext_TeamSheet_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_TeamCopy)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_TeamCopy)
 	return fc, nil
 }
 
 func _TeamSheet_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TeamSheet_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TeamSheet_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoachCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoachCopy, true, true)
 }
 func fieldContext_TeamSheet_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy)
 	return fc, nil
 }
 
 func _TeamSheet_homeTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_homeTeam, func(context.Context) (any, error) { return obj.HomeTeam, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_homeTeam, func(context.Context) (any, error) { return obj.HomeTeam, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_TeamSheet_homeTeam(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _TeamSheet_players(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_players, func(context.Context) (any, error) { return obj.Players, nil }, marshalNPlayerSheet2ᚕexampleᚗcomᚋcricketᚋmodelᚐPlayerSheetᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_players, func(context.Context) (any, error) { return obj.Players, nil }, marshalNPlayerSheet2ᚕexampleᚗcomᚋcricketᚋmodelᚐPlayerSheetᚄ, true, true)
 }
 func fieldContext_TeamSheet_players(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet)
 	return fc, nil
 }
 
 func _Venue_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Venue_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Venue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Venue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Venue_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Venue_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _VenueCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_VenueCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _VenueCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_VenueCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _VenueCopy_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
 }
 func fieldContext_VenueCopy_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -2721,35 +2722,35 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Team":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Team, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Team, graphql.RequiredNull))
 		case "TeamByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TeamByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TeamByIds, graphql.Null))
 		case "Player":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Player, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Player, graphql.RequiredNull))
 		case "PlayerByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PlayerByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PlayerByIds, graphql.Null))
 		case "Coach":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Coach, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Coach, graphql.RequiredNull))
 		case "CoachByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CoachByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CoachByIds, graphql.Null))
 		case "Venue":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Venue, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Venue, graphql.RequiredNull))
 		case "VenueByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VenueByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_VenueByIds, graphql.Null))
 		case "SquadSelection":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelection, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SquadSelection, graphql.RequiredNull))
 		case "SquadSelectionByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelectionByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SquadSelectionByKeys, graphql.Null))
 		case "SquadSelectionByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelectionByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SquadSelectionByPrimary, graphql.Null))
 		case "SquadSelectionByPlayer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SquadSelectionByPlayer, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SquadSelectionByPlayer, graphql.Null))
 		case "Match":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Match, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Match, graphql.RequiredNull))
 		case "MatchByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MatchByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MatchByIds, graphql.Null))
 		case "MatchBySeason":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MatchBySeason, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MatchBySeason, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -4334,83 +4335,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/keys"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -2488,31 +2489,31 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Query_Assignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMemberᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "only", unmarshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMemberᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2520,31 +2521,31 @@ func field_Query_Assignments_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Contributions_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOContributionsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsMemberᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "only", unmarshalOContributionsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsMemberᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2552,31 +2553,31 @@ func field_Query_Contributions_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_DepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalODepartmentStaffMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMemberᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "only", unmarshalODepartmentStaffMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMemberᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2584,28 +2585,28 @@ func field_Query_DepartmentStaff_args(ctx context.Context, ec *executionContext,
 
 func field_Query_EmployeeByEmail_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "email", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "email", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2613,10 +2614,10 @@ func field_Query_EmployeeByEmail_args(ctx context.Context, ec *executionContext,
 
 func field_Query_EmployeeByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2624,43 +2625,43 @@ func field_Query_EmployeeByIds_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_EmployeeContributions_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2668,43 +2669,43 @@ func field_Query_EmployeeContributions_args(ctx context.Context, ec *executionCo
 
 func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2712,46 +2713,46 @@ func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *execution
 
 func field_Query_EmployeeTenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "department", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hireDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2759,10 +2760,10 @@ func field_Query_EmployeeTenantMembers_args(ctx context.Context, ec *executionCo
 
 func field_Query_Employee_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2770,10 +2771,10 @@ func field_Query_Employee_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_EquipmentByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2781,43 +2782,43 @@ func field_Query_EquipmentByIds_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "department", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "purchaseDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "purchaseDate", unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2825,10 +2826,10 @@ func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executio
 
 func field_Query_Equipment_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "equipmentId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "equipmentId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2836,10 +2837,10 @@ func field_Query_Equipment_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_MembershipByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2847,46 +2848,46 @@ func field_Query_MembershipByKeys_args(ctx context.Context, ec *executionContext
 
 func field_Query_MembershipByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "role", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "role", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "userId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2894,16 +2895,16 @@ func field_Query_MembershipByPrimary_args(ctx context.Context, ec *executionCont
 
 func field_Query_Membership_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "orgId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "role", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "role", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "userId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "userId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2911,43 +2912,43 @@ func field_Query_Membership_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_ProjectMemberAssignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2955,10 +2956,10 @@ func field_Query_ProjectMemberAssignments_args(ctx context.Context, ec *executio
 
 func field_Query_ProjectMemberByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2966,13 +2967,13 @@ func field_Query_ProjectMemberByKeys_args(ctx context.Context, ec *executionCont
 
 func field_Query_ProjectMember_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "projectId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2980,46 +2981,46 @@ func field_Query_ProjectMember_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_TaskAssignments_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3027,40 +3028,40 @@ func field_Query_TaskAssignments_args(ctx context.Context, ec *executionContext,
 
 func field_Query_TaskByAssignee_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "employeeId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "priority", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "priority", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3068,10 +3069,10 @@ func field_Query_TaskByAssignee_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_TaskByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3079,46 +3080,46 @@ func field_Query_TaskByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_TaskTenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "projectId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "taskId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3126,10 +3127,10 @@ func field_Query_TaskTenantMembers_args(ctx context.Context, ec *executionContex
 
 func field_Query_Task_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "taskId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "taskId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3137,31 +3138,31 @@ func field_Query_Task_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_TenantMembers_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "tenantId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOTenantMembersMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMemberᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "only", unmarshalOTenantMembersMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMemberᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "first", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "after", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "last", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "before", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3169,7 +3170,7 @@ func field_Query_TenantMembers_args(ctx context.Context, ec *executionContext, r
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3177,7 +3178,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_node_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3185,7 +3186,7 @@ func field_Query_node_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_nodes_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3193,7 +3194,7 @@ func field_Query_nodes_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3201,7 +3202,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3209,7 +3210,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3217,7 +3218,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3228,195 +3229,195 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _AssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ, true, true)
 }
 func fieldContext_AssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
 }
 
 func _AssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_AssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_AssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "AssignmentsConnection", true, false, childFields_AssignmentsItemEdge)
+	fc = fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_AssignmentsItemEdge)
 	return fc, nil
 }
 
 func _AssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_AssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "AssignmentsConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _AssignmentsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true, true)
 }
 func fieldContext_AssignmentsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
 }
 
 func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AssignmentsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_AssignmentsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ, true, true)
 }
 func fieldContext_ContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
 }
 
 func _ContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_ContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ContributionsConnection", true, false, childFields_ContributionsItemEdge)
+	fc = fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_ContributionsItemEdge)
 	return fc, nil
 }
 
 func _ContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_ContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ContributionsConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _ContributionsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true, true)
 }
 func fieldContext_ContributionsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
 }
 
 func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ContributionsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_ContributionsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _DepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ, true, true)
 }
 func fieldContext_DepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
 }
 
 func _DepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_DepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _DepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_DepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_DepartmentStaffItemEdge)
+	fc = fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_DepartmentStaffItemEdge)
 	return fc, nil
 }
 
 func _DepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_DepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _DepartmentStaffItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true, true)
 }
 func fieldContext_DepartmentStaffItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
 }
 
 func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DepartmentStaffItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_DepartmentStaffItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Employee_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Employee_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Employee_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Employee_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Employee_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Employee_hireDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_hireDate, func(context.Context) (any, error) { return obj.HireDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_hireDate, func(context.Context) (any, error) { return obj.HireDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Employee_hireDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Employee_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Employee_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Employee_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Employee_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Employee_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Employee_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Employee().ID(ctx, obj)
 		}, marshalNID2string, true, true)
@@ -3426,188 +3427,188 @@ func fieldContext_Employee_id(_ context.Context, ec *executionContext, field gra
 }
 
 func _EmployeeByEmailConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeByEmailConnection", false, false, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeByEmailConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeByEmailConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeByEmailConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeByEmailConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_EmployeeEdge)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeByEmailConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeByEmailConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeByEmailConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeContributionsConnection", false, false, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_EmployeeEdge)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", false, false, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_EmployeeEdge)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EmployeeEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
 }
 func fieldContext_EmployeeEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeEdge", false, false, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeEdge", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_EmployeeEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", false, false, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", false, false, childFields_Employee)
 	return fc, nil
 }
 
 func _EmployeeTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EmployeeTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EmployeeTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EmployeeTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_EmployeeEdge)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_EmployeeEdge)
 	return fc, nil
 }
 
 func _EmployeeTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EmployeeTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EmployeeTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _Equipment_equipmentId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_equipmentId, func(context.Context) (any, error) { return obj.EquipmentID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_equipmentId, func(context.Context) (any, error) { return obj.EquipmentID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Equipment_equipmentId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Equipment_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Equipment_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Equipment_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Equipment_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Equipment_purchaseDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_purchaseDate, func(context.Context) (any, error) { return obj.PurchaseDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_purchaseDate, func(context.Context) (any, error) { return obj.PurchaseDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Equipment_purchaseDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Equipment_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Equipment_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Equipment_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Equipment_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Equipment_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Equipment_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Equipment().ID(ctx, obj)
 		}, marshalNID2string, true, true)
@@ -3617,99 +3618,99 @@ func fieldContext_Equipment_id(_ context.Context, ec *executionContext, field gr
 }
 
 func _EquipmentDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", false, false, childFields_Equipment)
+	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", false, false, childFields_Equipment)
 	return fc, nil
 }
 
 func _EquipmentDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EquipmentDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EquipmentDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_EquipmentEdge)
+	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_EquipmentEdge)
 	return fc, nil
 }
 
 func _EquipmentDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_EquipmentDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _EquipmentEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
 }
 func fieldContext_EquipmentEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EquipmentEdge", false, false, childFields_Equipment)
+	fc = fieldexec.ObjectContext(ec, field, "EquipmentEdge", false, false, childFields_Equipment)
 	return fc, nil
 }
 
 func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EquipmentEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_EquipmentEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EquipmentEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Membership_orgId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Membership_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Membership_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Membership_userId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Membership_userId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Membership_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Membership_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Membership_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Membership_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Membership_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_user,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_user,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().User(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Membership_user(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Membership", true, true, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "Membership", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _Membership_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Membership_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().ID(ctx, obj)
 		}, marshalNID2string, true, true)
@@ -3719,127 +3720,127 @@ func fieldContext_Membership_id(_ context.Context, ec *executionContext, field g
 }
 
 func _MembershipByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MembershipByPrimaryConnection", false, false, childFields_Membership)
+	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", false, false, childFields_Membership)
 	return fc, nil
 }
 
 func _MembershipByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MembershipByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MembershipByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _MembershipByPrimaryConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_MembershipEdge)
+	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_MembershipEdge)
 	return fc, nil
 }
 
 func _MembershipByPrimaryConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipByPrimaryConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_MembershipByPrimaryConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _MembershipEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
 }
 func fieldContext_MembershipEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MembershipEdge", false, false, childFields_Membership)
+	fc = fieldexec.ObjectContext(ec, field, "MembershipEdge", false, false, childFields_Membership)
 	return fc, nil
 }
 
 func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MembershipEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_MembershipEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MembershipEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_hasNextPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PageInfo_hasNextPage, func(context.Context) (any, error) { return obj.HasNextPage, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_hasNextPage, func(context.Context) (any, error) { return obj.HasNextPage, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PageInfo_hasNextPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _PageInfo_hasPreviousPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PageInfo_hasPreviousPage, func(context.Context) (any, error) { return obj.HasPreviousPage, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_hasPreviousPage, func(context.Context) (any, error) { return obj.HasPreviousPage, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PageInfo_hasPreviousPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PageInfo_startCursor, func(context.Context) (any, error) { return obj.StartCursor(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_startCursor, func(context.Context) (any, error) { return obj.StartCursor(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PageInfo_startCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PageInfo_endCursor, func(context.Context) (any, error) { return obj.EndCursor(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_endCursor, func(context.Context) (any, error) { return obj.EndCursor(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PageInfo_endCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ProjectMember_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ProjectMember_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ProjectMember_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ProjectMember_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_ProjectMember_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMember_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_ProjectMember_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProjectMember_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_ProjectMember_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProjectMember_employee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_employee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_employee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().Employee(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_ProjectMember_employee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProjectMember", true, true, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "ProjectMember", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _ProjectMember_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMember_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().ID(ctx, obj)
 		}, marshalNID2string, true, true)
@@ -3849,293 +3850,293 @@ func fieldContext_ProjectMember_id(_ context.Context, ec *executionContext, fiel
 }
 
 func _ProjectMemberAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", false, false, childFields_ProjectMember)
+	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", false, false, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _ProjectMemberAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMemberAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProjectMemberAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_ProjectMemberEdge)
+	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_ProjectMemberEdge)
 	return fc, nil
 }
 
 func _ProjectMemberAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_ProjectMemberAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _ProjectMemberEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
 }
 func fieldContext_ProjectMemberEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProjectMemberEdge", false, false, childFields_ProjectMember)
+	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberEdge", false, false, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProjectMemberEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_ProjectMemberEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Employee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Employee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Employee(ctx, fc.Args["employeeId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Employee)
-	return withArguments(ctx, ec, fc, field_Query_Employee_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Employee)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Employee_args)
 }
 
 func _Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
 }
 func fieldContext_Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Employee)
-	return withArguments(ctx, ec, fc, field_Query_EmployeeByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Employee)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EmployeeByIds_args)
 }
 
 func _Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeTenantMembers,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["department"].(*string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeTenantMembersConnection)
-	return withArguments(ctx, ec, fc, field_Query_EmployeeTenantMembers_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EmployeeTenantMembersConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EmployeeTenantMembers_args)
 }
 
 func _Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeByEmail,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeByEmail,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeByEmail(ctx, fc.Args["email"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNEmployeeByEmailConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeByEmailConnection)
-	return withArguments(ctx, ec, fc, field_Query_EmployeeByEmail_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EmployeeByEmailConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EmployeeByEmail_args)
 }
 
 func _Query_EmployeeContributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeContributions,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeContributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeContributions(ctx, fc.Args["employeeId"].(string), fc.Args["department"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNEmployeeContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeContributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeContributionsConnection)
-	return withArguments(ctx, ec, fc, field_Query_EmployeeContributions_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EmployeeContributionsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EmployeeContributions_args)
 }
 
 func _Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EmployeeDepartmentStaff,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EmployeeDepartmentStaffConnection)
-	return withArguments(ctx, ec, fc, field_Query_EmployeeDepartmentStaff_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EmployeeDepartmentStaffConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EmployeeDepartmentStaff_args)
 }
 
 func _Query_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Task,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Task,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Task(ctx, fc.Args["taskId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, false)
 }
 func fieldContext_Query_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Task)
-	return withArguments(ctx, ec, fc, field_Query_Task_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Task)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Task_args)
 }
 
 func _Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TaskByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
 }
 func fieldContext_Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Task)
-	return withArguments(ctx, ec, fc, field_Query_TaskByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Task)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TaskByIds_args)
 }
 
 func _Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TaskTenantMembers,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNTaskTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TaskTenantMembersConnection)
-	return withArguments(ctx, ec, fc, field_Query_TaskTenantMembers_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TaskTenantMembersConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TaskTenantMembers_args)
 }
 
 func _Query_TaskByAssignee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TaskByAssignee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskByAssignee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskByAssignee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TaskByAssigneeConnection)
-	return withArguments(ctx, ec, fc, field_Query_TaskByAssignee_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TaskByAssigneeConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TaskByAssignee_args)
 }
 
 func _Query_TaskAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TaskAssignments,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TaskAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNTaskAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TaskAssignmentsConnection)
-	return withArguments(ctx, ec, fc, field_Query_TaskAssignments_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TaskAssignmentsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TaskAssignments_args)
 }
 
 func _Query_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Equipment,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Equipment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Equipment(ctx, fc.Args["equipmentId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, false)
 }
 func fieldContext_Query_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Equipment)
-	return withArguments(ctx, ec, fc, field_Query_Equipment_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Equipment)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Equipment_args)
 }
 
 func _Query_EquipmentByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EquipmentByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EquipmentByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EquipmentByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
 }
 func fieldContext_Query_EquipmentByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Equipment)
-	return withArguments(ctx, ec, fc, field_Query_EquipmentByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Equipment)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EquipmentByIds_args)
 }
 
 func _Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EquipmentDepartmentStaff,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EquipmentDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EquipmentDepartmentStaffConnection)
-	return withArguments(ctx, ec, fc, field_Query_EquipmentDepartmentStaff_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EquipmentDepartmentStaffConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EquipmentDepartmentStaff_args)
 }
 
 func _Query_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMember,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMember,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMember(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
 func fieldContext_Query_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMember)
-	return withArguments(ctx, ec, fc, field_Query_ProjectMember_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProjectMember)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProjectMember_args)
 }
 
 func _Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMemberByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMemberByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMemberByKeys(ctx, fc.Args["keys"].([]*model.ProjectMemberKey), fc.Args["consistent"].(*bool))
 		}, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
 }
 func fieldContext_Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMember)
-	return withArguments(ctx, ec, fc, field_Query_ProjectMemberByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProjectMember)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProjectMemberByKeys_args)
 }
 
 func _Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProjectMemberAssignments,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMemberAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProjectMemberAssignmentsConnection)
-	return withArguments(ctx, ec, fc, field_Query_ProjectMemberAssignments_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProjectMemberAssignmentsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProjectMemberAssignments_args)
 }
 
 func _Query_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Membership,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Membership,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Membership(ctx, fc.Args["orgId"].(string), fc.Args["role"].(string), fc.Args["userId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, false)
 }
 func fieldContext_Query_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Membership)
-	return withArguments(ctx, ec, fc, field_Query_Membership_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Membership)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Membership_args)
 }
 
 func _Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MembershipByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MembershipByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MembershipByKeys(ctx, fc.Args["keys"].([]*model.MembershipKey), fc.Args["consistent"].(*bool))
 		}, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
 }
 func fieldContext_Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Membership)
-	return withArguments(ctx, ec, fc, field_Query_MembershipByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Membership)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MembershipByKeys_args)
 }
 
 func _Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MembershipByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MembershipByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MembershipByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["role"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MembershipByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_MembershipByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MembershipByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MembershipByPrimary_args)
 }
 
 func _Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_node,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_node,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
@@ -4151,11 +4152,11 @@ func fieldContext_Query_node(ctx context.Context, ec *executionContext, field gr
 			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
 		},
 	}
-	return withArguments(ctx, ec, fc, field_Query_node_args)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_node_args)
 }
 
 func _Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_nodes,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_nodes,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
@@ -4171,167 +4172,167 @@ func fieldContext_Query_nodes(ctx context.Context, ec *executionContext, field g
 			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
 		},
 	}
-	return withArguments(ctx, ec, fc, field_Query_nodes_args)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_nodes_args)
 }
 
 func _Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TenantMembers,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["only"].([]model.TenantMembersMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TenantMembersConnection)
-	return withArguments(ctx, ec, fc, field_Query_TenantMembers_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TenantMembersConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TenantMembers_args)
 }
 
 func _Query_Contributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Contributions,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Contributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Contributions(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.ContributionsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Contributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ContributionsConnection)
-	return withArguments(ctx, ec, fc, field_Query_Contributions_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ContributionsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Contributions_args)
 }
 
 func _Query_DepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_DepartmentStaff,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().DepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["only"].([]model.DepartmentStaffMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_DepartmentStaffConnection)
-	return withArguments(ctx, ec, fc, field_Query_DepartmentStaff_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_DepartmentStaffConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_DepartmentStaff_args)
 }
 
 func _Query_Assignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Assignments,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Assignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Assignments(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.AssignmentsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		}, marshalNAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Assignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AssignmentsConnection)
-	return withArguments(ctx, ec, fc, field_Query_Assignments_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AssignmentsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Assignments_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _Task_taskId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_taskId, func(context.Context) (any, error) { return obj.TaskID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_taskId, func(context.Context) (any, error) { return obj.TaskID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_taskId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Task_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Task_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Task_title(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Task_title(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Task_priority(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_priority, func(context.Context) (any, error) { return obj.Priority, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_priority, func(context.Context) (any, error) { return obj.Priority, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Task_priority(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Task_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus, true, true)
 }
 func fieldContext_Task_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type TaskStatus does not have child fields"))
 }
 
 func _Task_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Task_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Task_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Task_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Task_membership(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_membership,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_membership,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Membership(ctx, obj)
 		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
 func fieldContext_Task_membership(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Task", true, true, childFields_ProjectMember)
+	fc = fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_ProjectMember)
 	return fc, nil
 }
 
 func _Task_assignee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_assignee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_assignee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Assignee(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Task_assignee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Task", true, true, childFields_Employee)
+	fc = fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_Employee)
 	return fc, nil
 }
 
 func _Task_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Task_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_id,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().ID(ctx, obj)
 		}, marshalNID2string, true, true)
@@ -4341,441 +4342,441 @@ func fieldContext_Task_id(_ context.Context, ec *executionContext, field graphql
 }
 
 func _TaskAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskAssignmentsConnection", false, false, childFields_Task)
+	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_TaskEdge)
+	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskByAssigneeConnection", false, false, childFields_Task)
+	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskByAssigneeConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskByAssigneeConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskByAssigneeConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_TaskEdge)
+	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskByAssigneeConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskByAssigneeConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskByAssigneeConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TaskEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
 }
 func fieldContext_TaskEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskEdge", false, false, childFields_Task)
+	fc = fieldexec.ObjectContext(ec, field, "TaskEdge", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_TaskEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskTenantMembersConnection", false, false, childFields_Task)
+	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", false, false, childFields_Task)
 	return fc, nil
 }
 
 func _TaskTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TaskTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TaskTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TaskTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_TaskEdge)
+	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_TaskEdge)
 	return fc, nil
 }
 
 func _TaskTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TaskTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TaskTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ, true, true)
 }
 func fieldContext_TenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
 }
 
 func _TenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
 }
 func fieldContext_TenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TenantMembersConnection", true, false, childFields_TenantMembersItemEdge)
+	fc = fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_TenantMembersItemEdge)
 	return fc, nil
 }
 
 func _TenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
 }
 func fieldContext_TenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TenantMembersConnection", true, false, childFields_PageInfo)
+	fc = fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_PageInfo)
 	return fc, nil
 }
 
 func _TenantMembersItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true, true)
 }
 func fieldContext_TenantMembersItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
 }
 
 func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TenantMembersItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func fieldContext_TenantMembersItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -5350,7 +5351,7 @@ func _Employee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "id":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Employee_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -5671,7 +5672,7 @@ func _Equipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "id":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Equipment_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -5828,10 +5829,10 @@ func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "user":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Membership_user(ctx, ec, field, obj) })
 		case "id":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Membership_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -6041,10 +6042,10 @@ func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.Selection
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "employee":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_employee(ctx, ec, field, obj) })
 		case "id":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -6184,57 +6185,57 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Employee":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Employee, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Employee, graphql.RequiredNull))
 		case "EmployeeByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EmployeeByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EmployeeByIds, graphql.Null))
 		case "EmployeeTenantMembers":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EmployeeTenantMembers, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EmployeeTenantMembers, graphql.Null))
 		case "EmployeeByEmail":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EmployeeByEmail, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EmployeeByEmail, graphql.Null))
 		case "EmployeeContributions":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EmployeeContributions, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EmployeeContributions, graphql.Null))
 		case "EmployeeDepartmentStaff":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EmployeeDepartmentStaff, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EmployeeDepartmentStaff, graphql.Null))
 		case "Task":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Task, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Task, graphql.RequiredNull))
 		case "TaskByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TaskByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TaskByIds, graphql.Null))
 		case "TaskTenantMembers":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TaskTenantMembers, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TaskTenantMembers, graphql.Null))
 		case "TaskByAssignee":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TaskByAssignee, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TaskByAssignee, graphql.Null))
 		case "TaskAssignments":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TaskAssignments, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TaskAssignments, graphql.Null))
 		case "Equipment":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Equipment, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Equipment, graphql.RequiredNull))
 		case "EquipmentByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EquipmentByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EquipmentByIds, graphql.Null))
 		case "EquipmentDepartmentStaff":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EquipmentDepartmentStaff, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EquipmentDepartmentStaff, graphql.Null))
 		case "ProjectMember":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMember, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProjectMember, graphql.RequiredNull))
 		case "ProjectMemberByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMemberByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProjectMemberByKeys, graphql.Null))
 		case "ProjectMemberAssignments":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProjectMemberAssignments, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProjectMemberAssignments, graphql.Null))
 		case "Membership":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Membership, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Membership, graphql.RequiredNull))
 		case "MembershipByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MembershipByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MembershipByKeys, graphql.Null))
 		case "MembershipByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MembershipByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MembershipByPrimary, graphql.Null))
 		case "node":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_node, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_node, graphql.RequiredNull))
 		case "nodes":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_nodes, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_nodes, graphql.Null))
 		case "TenantMembers":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TenantMembers, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TenantMembers, graphql.Null))
 		case "Contributions":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Contributions, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Contributions, graphql.Null))
 		case "DepartmentStaff":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_DepartmentStaff, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_DepartmentStaff, graphql.Null))
 		case "Assignments":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Assignments, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Assignments, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -6328,13 +6329,13 @@ func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "membership":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Task_membership(ctx, ec, field, obj) })
 		case "assignee":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Task_assignee(ctx, ec, field, obj) })
 		case "id":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Task_id(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -8434,117 +8435,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// objectField resolves a field of an object, now or, where it is deferred, later: by resolve, which has failed where it
-// returns that it is invalid.
-func objectField(ec *executionContext, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView, i int,
-	field graphql.CollectedField, invalid graphql.Marshaler, resolve func(context.Context) graphql.Marshaler) {
-	into := func(fields *graphql.FieldSet) func(context.Context) graphql.Marshaler {
-		return func(ctx context.Context) (res graphql.Marshaler) {
-			defer func() {
-				if r := recover(); r != nil {
-					ec.Error(ctx, ec.Recover(ctx, r))
-				}
-			}()
-			res = resolve(ctx)
-			if res == invalid {
-				atomic.AddUint32(&fields.Invalids, 1)
-			}
-			return res
-		}
-	}
-	if !field.IsDeferred() {
-		out.Concurrently(i, into(out))
-		return
-	}
-	deferred.AddField(field)
-	at := len(deferred.Values) - 1
-	deferred.Concurrently(at, into(deferred))
-	for _, d := range field.Deferrables {
-		if views[d.Label] == nil {
-			views[d.Label] = deferred.NewView()
-		}
-		views[d.Label].AddIndices(at)
-	}
-	out.Values[i] = graphql.Null
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

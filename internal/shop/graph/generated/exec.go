@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
@@ -2245,25 +2246,25 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Customer_orders_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2271,25 +2272,25 @@ func field_Customer_orders_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Order_history_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2297,31 +2298,31 @@ func field_Order_history_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Order_lines_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2329,10 +2330,10 @@ func field_Order_lines_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_Billing_InvoiceByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2340,16 +2341,16 @@ func field_Query_Billing_InvoiceByIds_args(ctx context.Context, ec *executionCon
 
 func field_Query_Billing_InvoiceByOwnerId_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ownerId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ownerId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2357,10 +2358,10 @@ func field_Query_Billing_InvoiceByOwnerId_args(ctx context.Context, ec *executio
 
 func field_Query_Billing_Invoice_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2368,10 +2369,10 @@ func field_Query_Billing_Invoice_args(ctx context.Context, ec *executionContext,
 
 func field_Query_Billing_OwnershipByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2379,10 +2380,10 @@ func field_Query_Billing_OwnershipByIds_args(ctx context.Context, ec *executionC
 
 func field_Query_Billing_Ownership_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2390,28 +2391,28 @@ func field_Query_Billing_Ownership_args(ctx context.Context, ec *executionContex
 
 func field_Query_Ops_DeploymentByEnvironment_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "environment", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "environment", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2419,10 +2420,10 @@ func field_Query_Ops_DeploymentByEnvironment_args(ctx context.Context, ec *execu
 
 func field_Query_Ops_DeploymentByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNDeploymentKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNDeploymentKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2430,16 +2431,16 @@ func field_Query_Ops_DeploymentByKeys_args(ctx context.Context, ec *executionCon
 
 func field_Query_Ops_Deployment_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "environment", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "environment", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "pluginName", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "pluginName", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2447,10 +2448,10 @@ func field_Query_Ops_Deployment_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_Sales_CustomerByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2458,10 +2459,10 @@ func field_Query_Sales_CustomerByIds_args(ctx context.Context, ec *executionCont
 
 func field_Query_Sales_Customer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2469,28 +2470,28 @@ func field_Query_Sales_Customer_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_Sales_OrderByCustomerGroup_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "customerGroup", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "customerGroup", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2498,28 +2499,28 @@ func field_Query_Sales_OrderByCustomerGroup_args(ctx context.Context, ec *execut
 
 func field_Query_Sales_OrderByCustomer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "customerId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "customerId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2527,10 +2528,10 @@ func field_Query_Sales_OrderByCustomer_args(ctx context.Context, ec *executionCo
 
 func field_Query_Sales_OrderByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2538,28 +2539,28 @@ func field_Query_Sales_OrderByIds_args(ctx context.Context, ec *executionContext
 
 func field_Query_Sales_OrderHistoryById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2567,10 +2568,10 @@ func field_Query_Sales_OrderHistoryById_args(ctx context.Context, ec *executionC
 
 func field_Query_Sales_OrderHistoryByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderHistoryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderHistoryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2578,13 +2579,13 @@ func field_Query_Sales_OrderHistoryByKeys_args(ctx context.Context, ec *executio
 
 func field_Query_Sales_OrderHistory_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "timestamp", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "timestamp", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2592,34 +2593,34 @@ func field_Query_Sales_OrderHistory_args(ctx context.Context, ec *executionConte
 
 func field_Query_Sales_OrderLineById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2627,10 +2628,10 @@ func field_Query_Sales_OrderLineById_args(ctx context.Context, ec *executionCont
 
 func field_Query_Sales_OrderLineByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderLineKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderLineKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2638,19 +2639,19 @@ func field_Query_Sales_OrderLineByKeys_args(ctx context.Context, ec *executionCo
 
 func field_Query_Sales_OrderLine_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "_subId", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "_subId", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "category", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "productId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2658,16 +2659,16 @@ func field_Query_Sales_OrderLine_args(ctx context.Context, ec *executionContext,
 
 func field_Query_Sales_OrderTrackingByCustomerId_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "customerId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "customerId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2675,28 +2676,28 @@ func field_Query_Sales_OrderTrackingByCustomerId_args(ctx context.Context, ec *e
 
 func field_Query_Sales_OrderTrackingById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2704,10 +2705,10 @@ func field_Query_Sales_OrderTrackingById_args(ctx context.Context, ec *execution
 
 func field_Query_Sales_OrderTrackingByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderTrackingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderTrackingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2715,28 +2716,28 @@ func field_Query_Sales_OrderTrackingByKeys_args(ctx context.Context, ec *executi
 
 func field_Query_Sales_OrderTrackingByStatus_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "status", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "status", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2744,13 +2745,13 @@ func field_Query_Sales_OrderTrackingByStatus_args(ctx context.Context, ec *execu
 
 func field_Query_Sales_OrderTracking_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "changedAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "changedAt", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2758,28 +2759,28 @@ func field_Query_Sales_OrderTracking_args(ctx context.Context, ec *executionCont
 
 func field_Query_Sales_OrderVersionById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2787,10 +2788,10 @@ func field_Query_Sales_OrderVersionById_args(ctx context.Context, ec *executionC
 
 func field_Query_Sales_OrderVersionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderVersionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNOrderVersionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2798,13 +2799,13 @@ func field_Query_Sales_OrderVersionByKeys_args(ctx context.Context, ec *executio
 
 func field_Query_Sales_OrderVersion_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "version", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "version", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2812,10 +2813,10 @@ func field_Query_Sales_OrderVersion_args(ctx context.Context, ec *executionConte
 
 func field_Query_Sales_Order_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2823,22 +2824,22 @@ func field_Query_Sales_Order_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Sales_ProductByBrand_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "brand", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "brand", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2846,34 +2847,34 @@ func field_Query_Sales_ProductByBrand_args(ctx context.Context, ec *executionCon
 
 func field_Query_Sales_ProductByCategoryNewest_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "category", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "category", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2881,22 +2882,22 @@ func field_Query_Sales_ProductByCategoryNewest_args(ctx context.Context, ec *exe
 
 func field_Query_Sales_ProductByCategory_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "category", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "category", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2904,10 +2905,10 @@ func field_Query_Sales_ProductByCategory_args(ctx context.Context, ec *execution
 
 func field_Query_Sales_ProductByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2915,22 +2916,22 @@ func field_Query_Sales_ProductByIds_args(ctx context.Context, ec *executionConte
 
 func field_Query_Sales_ProductBySupplier_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "supplier", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "supplier", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "filter", unmarshalOProductFilter2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚋcatalogᚐFilter); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "partial", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2938,10 +2939,10 @@ func field_Query_Sales_ProductBySupplier_args(ctx context.Context, ec *execution
 
 func field_Query_Sales_Product_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2949,7 +2950,7 @@ func field_Query_Sales_Product_args(ctx context.Context, ec *executionContext, r
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2957,7 +2958,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2965,7 +2966,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2973,7 +2974,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2981,7 +2982,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2992,1378 +2993,1378 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _Customer_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Customer_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Customer_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Customer_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Customer_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Customer_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Customer_group(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_group, func(context.Context) (any, error) { return obj.Group, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_group, func(context.Context) (any, error) { return obj.Group, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Customer_group(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Customer_registeredAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_registeredAt, func(context.Context) (any, error) { return obj.RegisteredAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_registeredAt, func(context.Context) (any, error) { return obj.RegisteredAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Customer_registeredAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Customer_orders,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_orders,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Customer().Orders(ctx, obj, fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalOOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Customer", true, true, childFields_OrderByCustomerConnection)
-	return withArguments(ctx, ec, fc, field_Customer_orders_args)
+	fc = fieldexec.ObjectContext(ec, field, "Customer", true, true, childFields_OrderByCustomerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Customer_orders_args)
 }
 
 func _Deployment_environment(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Deployment_environment, func(context.Context) (any, error) { return obj.Environment, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_environment, func(context.Context) (any, error) { return obj.Environment, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Deployment_environment(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Deployment_pluginName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Deployment_pluginName, func(context.Context) (any, error) { return obj.PluginName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_pluginName, func(context.Context) (any, error) { return obj.PluginName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Deployment_pluginName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Deployment_version(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Deployment_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Deployment_version(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Deployment_deployedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Deployment_deployedAt, func(context.Context) (any, error) { return obj.DeployedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_deployedAt, func(context.Context) (any, error) { return obj.DeployedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Deployment_deployedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _DeploymentByEnvironmentConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DeploymentByEnvironmentConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeploymentByEnvironmentConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ, true, true)
 }
 func fieldContext_DeploymentByEnvironmentConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "DeploymentByEnvironmentConnection", false, false, childFields_Deployment)
+	fc = fieldexec.ObjectContext(ec, field, "DeploymentByEnvironmentConnection", false, false, childFields_Deployment)
 	return fc, nil
 }
 
 func _DeploymentByEnvironmentConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_DeploymentByEnvironmentConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeploymentByEnvironmentConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_DeploymentByEnvironmentConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentByEnvironmentConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Invoice_invoiceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_invoiceId, func(context.Context) (any, error) { return obj.InvoiceID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_invoiceId, func(context.Context) (any, error) { return obj.InvoiceID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Invoice_invoiceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Invoice_ownerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Invoice_ownerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Invoice_subject(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Invoice_subject(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Invoice_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal, true, true)
 }
 func fieldContext_Invoice_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Decimal does not have child fields"))
 }
 
 func _Invoice_issuedOn(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_issuedOn, func(context.Context) (any, error) { return obj.IssuedOn, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_issuedOn, func(context.Context) (any, error) { return obj.IssuedOn, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
 }
 func fieldContext_Invoice_issuedOn(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func _Invoice_paid(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Invoice_paid, func(context.Context) (any, error) { return obj.Paid, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_paid, func(context.Context) (any, error) { return obj.Paid, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_Invoice_paid(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _InvoiceByOwnerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_InvoiceByOwnerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_InvoiceByOwnerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ, true, true)
 }
 func fieldContext_InvoiceByOwnerIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "InvoiceByOwnerIdConnection", false, false, childFields_Invoice)
+	fc = fieldexec.ObjectContext(ec, field, "InvoiceByOwnerIdConnection", false, false, childFields_Invoice)
 	return fc, nil
 }
 
 func _InvoiceByOwnerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_InvoiceByOwnerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_InvoiceByOwnerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_InvoiceByOwnerIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InvoiceByOwnerIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Order_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Order_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Order_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Order_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Order_customerGroup(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_customerGroup, func(context.Context) (any, error) { return obj.CustomerGroup, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customerGroup, func(context.Context) (any, error) { return obj.CustomerGroup, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Order_customerGroup(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Order_productIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_productIds, func(context.Context) (any, error) { return obj.ProductIds, nil }, marshalNID2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_productIds, func(context.Context) (any, error) { return obj.ProductIds, nil }, marshalNID2ᚕstringᚄ, true, true)
 }
 func fieldContext_Order_productIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Order_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_Order_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _Order_placedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_placedAt, func(context.Context) (any, error) { return obj.PlacedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_placedAt, func(context.Context) (any, error) { return obj.PlacedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Order_placedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Order_lines(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_lines,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_lines,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Order().Lines(ctx, obj, fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalOOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Order_lines(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Order", true, true, childFields_OrderLineByIdConnection)
-	return withArguments(ctx, ec, fc, field_Order_lines_args)
+	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_OrderLineByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Order_lines_args)
 }
 
 func _Order_history(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_history,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_history,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Order().History(ctx, obj, fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalOOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Order_history(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Order", true, true, childFields_OrderHistoryByIdConnection)
-	return withArguments(ctx, ec, fc, field_Order_history_args)
+	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_OrderHistoryByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Order_history_args)
 }
 
 func _Order_customer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_customer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customer,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Order().Customer(ctx, obj)
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
 func fieldContext_Order_customer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Order", true, true, childFields_Customer)
+	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Customer)
 	return fc, nil
 }
 
 func _Order_products(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Order_products,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_products,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Order().Products(ctx, obj)
 		}, marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, false)
 }
 func fieldContext_Order_products(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Order", true, true, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Product)
 	return fc, nil
 }
 
 func _OrderByCustomerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderByCustomerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
 }
 func fieldContext_OrderByCustomerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderByCustomerConnection", false, false, childFields_Order)
+	fc = fieldexec.ObjectContext(ec, field, "OrderByCustomerConnection", false, false, childFields_Order)
 	return fc, nil
 }
 
 func _OrderByCustomerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderByCustomerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderByCustomerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderByCustomerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderByCustomerGroupConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerGroupConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
 }
 func fieldContext_OrderByCustomerGroupConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderByCustomerGroupConnection", false, false, childFields_Order)
+	fc = fieldexec.ObjectContext(ec, field, "OrderByCustomerGroupConnection", false, false, childFields_Order)
 	return fc, nil
 }
 
 func _OrderByCustomerGroupConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderByCustomerGroupConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerGroupConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderByCustomerGroupConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderByCustomerGroupConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderCount_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderCount) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderCount_orders, func(context.Context) (any, error) { return obj.Orders, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderCount_orders, func(context.Context) (any, error) { return obj.Orders, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_OrderCount_orders(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderCount", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _OrderCount_revenue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderCount) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderCount_revenue, func(context.Context) (any, error) { return obj.Revenue, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderCount_revenue, func(context.Context) (any, error) { return obj.Revenue, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_OrderCount_revenue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderCount", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _OrderHistory_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistory_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderHistory_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderHistory_timestamp(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistory_timestamp, func(context.Context) (any, error) { return obj.Timestamp, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_timestamp, func(context.Context) (any, error) { return obj.Timestamp, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_OrderHistory_timestamp(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _OrderHistory_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistory_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OrderHistory_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderHistory_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistory_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_OrderHistory_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _OrderHistoryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistoryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistoryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ, true, true)
 }
 func fieldContext_OrderHistoryByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderHistoryByIdConnection", false, false, childFields_OrderHistory)
+	fc = fieldexec.ObjectContext(ec, field, "OrderHistoryByIdConnection", false, false, childFields_OrderHistory)
 	return fc, nil
 }
 
 func _OrderHistoryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderHistoryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistoryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderHistoryByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderHistoryByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderLine_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLine_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderLine_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderLine_category(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLine_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OrderLine_category(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderLine_productId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLine_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderLine_productId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderLine_quantity(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLine_quantity, func(context.Context) (any, error) { return obj.Quantity, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_quantity, func(context.Context) (any, error) { return obj.Quantity, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_OrderLine_quantity(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _OrderLine_product(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLine_product,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_product,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.OrderLine().Product(ctx, obj)
 		}, marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, false)
 }
 func fieldContext_OrderLine_product(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderLine", true, true, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "OrderLine", true, true, childFields_Product)
 	return fc, nil
 }
 
 func _OrderLineByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLineByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLineByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ, true, true)
 }
 func fieldContext_OrderLineByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderLineByIdConnection", false, false, childFields_OrderLine)
+	fc = fieldexec.ObjectContext(ec, field, "OrderLineByIdConnection", false, false, childFields_OrderLine)
 	return fc, nil
 }
 
 func _OrderLineByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderLineByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLineByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderLineByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderLineByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderTracking_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderTracking_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderTracking_changedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_changedAt, func(context.Context) (any, error) { return obj.ChangedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_changedAt, func(context.Context) (any, error) { return obj.ChangedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_OrderTracking_changedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _OrderTracking_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderTracking_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderTracking_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OrderTracking_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderTracking_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_OrderTracking_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _OrderTracking_customer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTracking_customer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_customer,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.OrderTracking().Customer(ctx, obj)
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
 func fieldContext_OrderTracking_customer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderTracking", true, true, childFields_Customer)
+	fc = fieldexec.ObjectContext(ec, field, "OrderTracking", true, true, childFields_Customer)
 	return fc, nil
 }
 
 func _OrderTrackingByCustomerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
 }
 func fieldContext_OrderTrackingByCustomerIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderTrackingByCustomerIdConnection", false, false, childFields_OrderTracking)
+	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByCustomerIdConnection", false, false, childFields_OrderTracking)
 	return fc, nil
 }
 
 func _OrderTrackingByCustomerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderTrackingByCustomerIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTrackingByCustomerIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderTrackingByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
 }
 func fieldContext_OrderTrackingByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderTrackingByIdConnection", false, false, childFields_OrderTracking)
+	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByIdConnection", false, false, childFields_OrderTracking)
 	return fc, nil
 }
 
 func _OrderTrackingByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderTrackingByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTrackingByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderTrackingByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
 }
 func fieldContext_OrderTrackingByStatusConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderTrackingByStatusConnection", false, false, childFields_OrderTracking)
+	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByStatusConnection", false, false, childFields_OrderTracking)
 	return fc, nil
 }
 
 func _OrderTrackingByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderTrackingByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderTrackingByStatusConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderTrackingByStatusConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderVersion_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OrderVersion_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OrderVersion_version(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OrderVersion_version(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderVersion_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OrderVersion_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _OrderVersion_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_OrderVersion_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _OrderVersion_since(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_OrderVersion_since(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _OrderVersion_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersion_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_OrderVersion_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _OrderVersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersionByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersionByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ, true, true)
 }
 func fieldContext_OrderVersionByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "OrderVersionByIdConnection", false, false, childFields_OrderVersion)
+	fc = fieldexec.ObjectContext(ec, field, "OrderVersionByIdConnection", false, false, childFields_OrderVersion)
 	return fc, nil
 }
 
 func _OrderVersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OrderVersionByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersionByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_OrderVersionByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OrderVersionByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Ownership_ownerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Ownership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Ownership_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Ownership_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Ownership_ownerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Ownership", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Ownership_subject(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Ownership) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Ownership_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Ownership_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Ownership_subject(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Ownership", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Product_productId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Product_productId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Product_category(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Product_category(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Product_brand(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_brand, func(context.Context) (any, error) { return obj.Brand, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_brand, func(context.Context) (any, error) { return obj.Brand, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Product_brand(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Product_supplier(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_supplier, func(context.Context) (any, error) { return obj.Supplier, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_supplier, func(context.Context) (any, error) { return obj.Supplier, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Product_supplier(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Product_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Product_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Product_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNFloat2float64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNFloat2float64, true, true)
 }
 func fieldContext_Product_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func _Product_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Product_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Product_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProductByBrandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByBrandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByBrandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
 }
 func fieldContext_ProductByBrandConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProductByBrandConnection", false, false, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "ProductByBrandConnection", false, false, childFields_Product)
 	return fc, nil
 }
 
 func _ProductByBrandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByBrandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByBrandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProductByBrandConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProductByBrandConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProductByCategoryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByCategoryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
 }
 func fieldContext_ProductByCategoryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProductByCategoryConnection", false, false, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "ProductByCategoryConnection", false, false, childFields_Product)
 	return fc, nil
 }
 
 func _ProductByCategoryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByCategoryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProductByCategoryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProductByCategoryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProductByCategoryNewestConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByCategoryNewestConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryNewestConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
 }
 func fieldContext_ProductByCategoryNewestConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProductByCategoryNewestConnection", false, false, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "ProductByCategoryNewestConnection", false, false, childFields_Product)
 	return fc, nil
 }
 
 func _ProductByCategoryNewestConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductByCategoryNewestConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryNewestConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProductByCategoryNewestConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProductByCategoryNewestConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProductBySupplierConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductBySupplierConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductBySupplierConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
 }
 func fieldContext_ProductBySupplierConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProductBySupplierConnection", false, false, childFields_Product)
+	fc = fieldexec.ObjectContext(ec, field, "ProductBySupplierConnection", false, false, childFields_Product)
 	return fc, nil
 }
 
 func _ProductBySupplierConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProductBySupplierConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductBySupplierConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProductBySupplierConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProductBySupplierConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Sales_OrderCount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderCount,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderCount,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().SalesOrderCount(ctx)
 		}, marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderCount, true, false)
 }
 func fieldContext_Query_Sales_OrderCount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderCount)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderCount)
 	return fc, nil
 }
 
 func _Query_Sales_Customer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_Customer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Customer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesCustomer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
 func fieldContext_Query_Sales_Customer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Customer)
-	return withArguments(ctx, ec, fc, field_Query_Sales_Customer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Customer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_Customer_args)
 }
 
 func _Query_Sales_CustomerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_CustomerByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_CustomerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesCustomerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCustomer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, true)
 }
 func fieldContext_Query_Sales_CustomerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Customer)
-	return withArguments(ctx, ec, fc, field_Query_Sales_CustomerByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Customer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_CustomerByIds_args)
 }
 
 func _Query_Sales_Product(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_Product,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Product,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProduct(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, false)
 }
 func fieldContext_Query_Sales_Product(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Product)
-	return withArguments(ctx, ec, fc, field_Query_Sales_Product_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Product)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_Product_args)
 }
 
 func _Query_Sales_ProductByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_ProductByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProductByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, true)
 }
 func fieldContext_Query_Sales_ProductByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Product)
-	return withArguments(ctx, ec, fc, field_Query_Sales_ProductByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Product)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_ProductByIds_args)
 }
 
 func _Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_ProductByCategory,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByCategory,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProductByCategory(ctx, fc.Args["category"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProductByCategoryConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_ProductByCategory_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProductByCategoryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_ProductByCategory_args)
 }
 
 func _Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_ProductByCategoryNewest,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByCategoryNewest,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fc.Args["category"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProductByCategoryNewestConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_ProductByCategoryNewest_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProductByCategoryNewestConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_ProductByCategoryNewest_args)
 }
 
 func _Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_ProductByBrand,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByBrand,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProductByBrand(ctx, fc.Args["brand"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProductByBrandConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_ProductByBrand_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProductByBrandConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_ProductByBrand_args)
 }
 
 func _Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_ProductBySupplier,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductBySupplier,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fc.Args["supplier"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProductBySupplierConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_ProductBySupplier_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProductBySupplierConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_ProductBySupplier_args)
 }
 
 func _Query_Sales_Order(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_Order,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Order,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrder(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder, true, false)
 }
 func fieldContext_Query_Sales_Order(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Order)
-	return withArguments(ctx, ec, fc, field_Query_Sales_Order_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Order)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_Order_args)
 }
 
 func _Query_Sales_OrderByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder, true, true)
 }
 func fieldContext_Query_Sales_OrderByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Order)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Order)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderByIds_args)
 }
 
 func _Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderByCustomer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByCustomer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderByCustomer(ctx, fc.Args["customerId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderByCustomerConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderByCustomer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderByCustomerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderByCustomer_args)
 }
 
 func _Query_Sales_OrderByCustomerGroup(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderByCustomerGroup,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByCustomerGroup,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderByCustomerGroup(ctx, fc.Args["customerGroup"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderByCustomerGroup(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderByCustomerGroupConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderByCustomerGroup_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderByCustomerGroupConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderByCustomerGroup_args)
 }
 
 func _Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderLine,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLine,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderLine(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["consistent"].(*bool))
 		}, marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine, true, false)
 }
 func fieldContext_Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderLine)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderLine_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderLine)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderLine_args)
 }
 
 func _Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderLineByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLineByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderLineByKeys(ctx, fc.Args["keys"].([]*model.OrderLineKey), fc.Args["consistent"].(*bool))
 		}, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine, true, true)
 }
 func fieldContext_Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderLine)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderLineByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderLine)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderLineByKeys_args)
 }
 
 func _Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderLineById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLineById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fc.Args["id"].(string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderLineByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderLineById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderLineByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderLineById_args)
 }
 
 func _Query_Sales_OrderHistory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderHistory,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistory,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderHistory(ctx, fc.Args["id"].(string), fc.Args["timestamp"].(*time.Time), fc.Args["consistent"].(*bool))
 		}, marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory, true, false)
 }
 func fieldContext_Query_Sales_OrderHistory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderHistory)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderHistory_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderHistory)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderHistory_args)
 }
 
 func _Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderHistoryByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistoryByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderHistoryByKeys(ctx, fc.Args["keys"].([]*model.OrderHistoryKey), fc.Args["consistent"].(*bool))
 		}, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory, true, true)
 }
 func fieldContext_Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderHistory)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderHistoryByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderHistory)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderHistoryByKeys_args)
 }
 
 func _Query_Sales_OrderHistoryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderHistoryById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistoryById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderHistoryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderHistoryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderHistoryByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderHistoryById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderHistoryByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderHistoryById_args)
 }
 
 func _Query_Sales_OrderVersion(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderVersion,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersion,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderVersion(ctx, fc.Args["id"].(string), fc.Args["version"].(*string), fc.Args["consistent"].(*bool))
 		}, marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion, true, false)
 }
 func fieldContext_Query_Sales_OrderVersion(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderVersion)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderVersion_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderVersion)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderVersion_args)
 }
 
 func _Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderVersionByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersionByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderVersionByKeys(ctx, fc.Args["keys"].([]*model.OrderVersionKey), fc.Args["consistent"].(*bool))
 		}, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion, true, true)
 }
 func fieldContext_Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderVersion)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderVersionByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderVersion)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderVersionByKeys_args)
 }
 
 func _Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderVersionById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersionById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderVersionByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderVersionByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderVersionById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderVersionByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderVersionById_args)
 }
 
 func _Query_Sales_OrderTracking(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderTracking,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTracking,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderTracking(ctx, fc.Args["id"].(string), fc.Args["changedAt"].(*time.Time), fc.Args["consistent"].(*bool))
 		}, marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking, true, false)
 }
 func fieldContext_Query_Sales_OrderTracking(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderTracking)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderTracking_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderTracking)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderTracking_args)
 }
 
 func _Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderTrackingByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderTrackingByKeys(ctx, fc.Args["keys"].([]*model.OrderTrackingKey), fc.Args["consistent"].(*bool))
 		}, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderTracking)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderTrackingByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderTracking)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderTrackingByKeys_args)
 }
 
 func _Query_Sales_OrderTrackingById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderTrackingById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderTrackingByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderTrackingByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderTrackingById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderTrackingByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderTrackingById_args)
 }
 
 func _Query_Sales_OrderTrackingByCustomerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderTrackingByCustomerId,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByCustomerId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderTrackingByCustomerID(ctx, fc.Args["customerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByCustomerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderTrackingByCustomerIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderTrackingByCustomerId_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderTrackingByCustomerIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderTrackingByCustomerId_args)
 }
 
 func _Query_Sales_OrderTrackingByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Sales_OrderTrackingByStatus,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByStatus,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SalesOrderTrackingByStatus(ctx, fc.Args["status"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_OrderTrackingByStatusConnection)
-	return withArguments(ctx, ec, fc, field_Query_Sales_OrderTrackingByStatus_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_OrderTrackingByStatusConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Sales_OrderTrackingByStatus_args)
 }
 
 func _Query_Ops_Deployment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Ops_Deployment,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_Deployment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().OpsDeployment(ctx, fc.Args["id"].(*string), fc.Args["environment"].(*string), fc.Args["pluginName"].(*string), fc.Args["consistent"].(*bool))
 		}, marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment, true, false)
 }
 func fieldContext_Query_Ops_Deployment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Deployment)
-	return withArguments(ctx, ec, fc, field_Query_Ops_Deployment_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Deployment)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Ops_Deployment_args)
 }
 
 func _Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Ops_DeploymentByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_DeploymentByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().OpsDeploymentByKeys(ctx, fc.Args["keys"].([]*model.DeploymentKey), fc.Args["consistent"].(*bool))
 		}, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment, true, true)
 }
 func fieldContext_Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Deployment)
-	return withArguments(ctx, ec, fc, field_Query_Ops_DeploymentByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Deployment)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Ops_DeploymentByKeys_args)
 }
 
 func _Query_Ops_DeploymentByEnvironment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Ops_DeploymentByEnvironment,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_DeploymentByEnvironment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().OpsDeploymentByEnvironment(ctx, fc.Args["environment"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Ops_DeploymentByEnvironment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_DeploymentByEnvironmentConnection)
-	return withArguments(ctx, ec, fc, field_Query_Ops_DeploymentByEnvironment_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_DeploymentByEnvironmentConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Ops_DeploymentByEnvironment_args)
 }
 
 func _Query_Billing_Ownership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Billing_Ownership,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_Ownership,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BillingOwnership(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership, true, false)
 }
 func fieldContext_Query_Billing_Ownership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Ownership)
-	return withArguments(ctx, ec, fc, field_Query_Billing_Ownership_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Ownership)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Billing_Ownership_args)
 }
 
 func _Query_Billing_OwnershipByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Billing_OwnershipByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_OwnershipByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BillingOwnershipByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNOwnership2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership, true, true)
 }
 func fieldContext_Query_Billing_OwnershipByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Ownership)
-	return withArguments(ctx, ec, fc, field_Query_Billing_OwnershipByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Ownership)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Billing_OwnershipByIds_args)
 }
 
 func _Query_Billing_Invoice(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Billing_Invoice,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_Invoice,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BillingInvoice(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice, true, false)
 }
 func fieldContext_Query_Billing_Invoice(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Invoice)
-	return withArguments(ctx, ec, fc, field_Query_Billing_Invoice_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Invoice)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Billing_Invoice_args)
 }
 
 func _Query_Billing_InvoiceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Billing_InvoiceByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_InvoiceByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BillingInvoiceByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice, true, true)
 }
 func fieldContext_Query_Billing_InvoiceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Invoice)
-	return withArguments(ctx, ec, fc, field_Query_Billing_InvoiceByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Invoice)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Billing_InvoiceByIds_args)
 }
 
 func _Query_Billing_InvoiceByOwnerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Billing_InvoiceByOwnerId,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_InvoiceByOwnerId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BillingInvoiceByOwnerID(ctx, fc.Args["ownerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Billing_InvoiceByOwnerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_InvoiceByOwnerIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_Billing_InvoiceByOwnerId_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_InvoiceByOwnerIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Billing_InvoiceByOwnerId_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -4611,7 +4612,7 @@ func _Customer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "orders":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Customer_orders(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -4879,16 +4880,16 @@ func _Order(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "lines":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_lines(ctx, ec, field, obj) })
 		case "history":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_history(ctx, ec, field, obj) })
 		case "customer":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_customer(ctx, ec, field, obj) })
 		case "products":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_products(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -5169,7 +5170,7 @@ func _OrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "product":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _OrderLine_product(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -5273,7 +5274,7 @@ func _OrderTracking(ctx context.Context, ec *executionContext, sel ast.Selection
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "customer":
-			objectField(ec, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
+			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _OrderTracking_customer(ctx, ec, field, obj) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -5835,75 +5836,75 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Sales_OrderCount":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderCount, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderCount, graphql.RequiredNull))
 		case "Sales_Customer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_Customer, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_Customer, graphql.RequiredNull))
 		case "Sales_CustomerByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_CustomerByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_CustomerByIds, graphql.Null))
 		case "Sales_Product":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_Product, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_Product, graphql.RequiredNull))
 		case "Sales_ProductByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_ProductByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_ProductByIds, graphql.Null))
 		case "Sales_ProductByCategory":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_ProductByCategory, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_ProductByCategory, graphql.Null))
 		case "Sales_ProductByCategoryNewest":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_ProductByCategoryNewest, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_ProductByCategoryNewest, graphql.Null))
 		case "Sales_ProductByBrand":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_ProductByBrand, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_ProductByBrand, graphql.Null))
 		case "Sales_ProductBySupplier":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_ProductBySupplier, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_ProductBySupplier, graphql.Null))
 		case "Sales_Order":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_Order, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_Order, graphql.RequiredNull))
 		case "Sales_OrderByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderByIds, graphql.Null))
 		case "Sales_OrderByCustomer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByCustomer, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderByCustomer, graphql.Null))
 		case "Sales_OrderByCustomerGroup":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderByCustomerGroup, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderByCustomerGroup, graphql.Null))
 		case "Sales_OrderLine":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLine, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderLine, graphql.RequiredNull))
 		case "Sales_OrderLineByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLineByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderLineByKeys, graphql.Null))
 		case "Sales_OrderLineById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderLineById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderLineById, graphql.Null))
 		case "Sales_OrderHistory":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistory, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderHistory, graphql.RequiredNull))
 		case "Sales_OrderHistoryByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistoryByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderHistoryByKeys, graphql.Null))
 		case "Sales_OrderHistoryById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderHistoryById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderHistoryById, graphql.Null))
 		case "Sales_OrderVersion":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersion, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderVersion, graphql.RequiredNull))
 		case "Sales_OrderVersionByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersionByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderVersionByKeys, graphql.Null))
 		case "Sales_OrderVersionById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderVersionById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderVersionById, graphql.Null))
 		case "Sales_OrderTracking":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTracking, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderTracking, graphql.RequiredNull))
 		case "Sales_OrderTrackingByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderTrackingByKeys, graphql.Null))
 		case "Sales_OrderTrackingById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderTrackingById, graphql.Null))
 		case "Sales_OrderTrackingByCustomerId":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingByCustomerId, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderTrackingByCustomerId, graphql.Null))
 		case "Sales_OrderTrackingByStatus":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Sales_OrderTrackingByStatus, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderTrackingByStatus, graphql.Null))
 		case "Ops_Deployment":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_Deployment, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Ops_Deployment, graphql.RequiredNull))
 		case "Ops_DeploymentByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_DeploymentByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Ops_DeploymentByKeys, graphql.Null))
 		case "Ops_DeploymentByEnvironment":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Ops_DeploymentByEnvironment, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Ops_DeploymentByEnvironment, graphql.Null))
 		case "Billing_Ownership":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Billing_Ownership, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Billing_Ownership, graphql.RequiredNull))
 		case "Billing_OwnershipByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Billing_OwnershipByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Billing_OwnershipByIds, graphql.Null))
 		case "Billing_Invoice":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Billing_Invoice, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Billing_Invoice, graphql.RequiredNull))
 		case "Billing_InvoiceByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Billing_InvoiceByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Billing_InvoiceByIds, graphql.Null))
 		case "Billing_InvoiceByOwnerId":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Billing_InvoiceByOwnerId, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Billing_InvoiceByOwnerId, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -7513,117 +7514,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// objectField resolves a field of an object, now or, where it is deferred, later: by resolve, which has failed where it
-// returns that it is invalid.
-func objectField(ec *executionContext, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView, i int,
-	field graphql.CollectedField, invalid graphql.Marshaler, resolve func(context.Context) graphql.Marshaler) {
-	into := func(fields *graphql.FieldSet) func(context.Context) graphql.Marshaler {
-		return func(ctx context.Context) (res graphql.Marshaler) {
-			defer func() {
-				if r := recover(); r != nil {
-					ec.Error(ctx, ec.Recover(ctx, r))
-				}
-			}()
-			res = resolve(ctx)
-			if res == invalid {
-				atomic.AddUint32(&fields.Invalids, 1)
-			}
-			return res
-		}
-	}
-	if !field.IsDeferred() {
-		out.Concurrently(i, into(out))
-		return
-	}
-	deferred.AddField(field)
-	at := len(deferred.Values) - 1
-	deferred.Concurrently(at, into(deferred))
-	for _, d := range field.Deferrables {
-		if views[d.Label] == nil {
-			views[d.Label] = deferred.NewView()
-		}
-		views[d.Label].AddIndices(at)
-	}
-	out.Values[i] = graphql.Null
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

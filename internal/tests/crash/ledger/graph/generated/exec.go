@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -3282,19 +3283,19 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Query_AtPlace_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "only", unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "only", unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3302,16 +3303,16 @@ func field_Query_AtPlace_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_BalanceByCurrency_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "currency", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "currency", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3319,10 +3320,10 @@ func field_Query_BalanceByCurrency_args(ctx context.Context, ec *executionContex
 
 func field_Query_BalanceByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3330,28 +3331,28 @@ func field_Query_BalanceByIds_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_BalanceByOwner_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3359,10 +3360,10 @@ func field_Query_BalanceByOwner_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_Balance_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3370,10 +3371,10 @@ func field_Query_Balance_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_BranchByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3381,10 +3382,10 @@ func field_Query_BranchByIds_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Branch_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3392,16 +3393,16 @@ func field_Query_Branch_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_CardByBranchId_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3409,16 +3410,16 @@ func field_Query_CardByBranchId_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_CardByHolderId_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "holderId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "holderId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3426,10 +3427,10 @@ func field_Query_CardByHolderId_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_CardByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3437,10 +3438,10 @@ func field_Query_CardByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Card_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3448,10 +3449,10 @@ func field_Query_Card_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_CurrencyByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3459,16 +3460,16 @@ func field_Query_CurrencyByIds_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_CurrencyByTotal_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "total", unmarshalNInt642int64); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "total", unmarshalNInt642int64); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3476,10 +3477,10 @@ func field_Query_CurrencyByTotal_args(ctx context.Context, ec *executionContext,
 
 func field_Query_Currency_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3487,28 +3488,28 @@ func field_Query_Currency_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_EntryById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3516,10 +3517,10 @@ func field_Query_EntryById_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_EntryByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNEntryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNEntryKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3527,28 +3528,28 @@ func field_Query_EntryByKeys_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_EntryByKind_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "kind", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "kind", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3556,13 +3557,13 @@ func field_Query_EntryByKind_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Entry_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "number", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "number", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3570,28 +3571,28 @@ func field_Query_Entry_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_HoldByHold_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "holdOf", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "holdOf", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3599,34 +3600,34 @@ func field_Query_HoldByHold_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_HoldById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3634,10 +3635,10 @@ func field_Query_HoldById_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_HoldByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNHoldKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNHoldKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3645,19 +3646,19 @@ func field_Query_HoldByKeys_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Hold_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "_subId", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "_subId", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3665,31 +3666,31 @@ func field_Query_Hold_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_HomeByBranch_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3697,10 +3698,10 @@ func field_Query_HomeByBranch_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_HomeByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3708,10 +3709,10 @@ func field_Query_HomeByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Home_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3719,34 +3720,34 @@ func field_Query_Home_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_LevelById_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3754,10 +3755,10 @@ func field_Query_LevelById_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_LevelByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNLevelKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNLevelKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3765,19 +3766,19 @@ func field_Query_LevelByKeys_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Level_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "level", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3785,10 +3786,10 @@ func field_Query_Level_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_MarkByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNMarkKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNMarkKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3796,7 +3797,7 @@ func field_Query_MarkByKeys_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_MarkByMark_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "mark", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "mark", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3804,34 +3805,34 @@ func field_Query_MarkByMark_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_MarkByPlace_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3839,31 +3840,31 @@ func field_Query_MarkByPlace_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_MarkByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3871,13 +3872,13 @@ func field_Query_MarkByPrimary_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Mark_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "hold", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "hold", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3885,28 +3886,28 @@ func field_Query_Mark_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_MeterByChannel_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reading", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reading", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3914,10 +3915,10 @@ func field_Query_MeterByChannel_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_MeterByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNMeterKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNMeterKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3925,25 +3926,25 @@ func field_Query_MeterByKeys_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_MeterEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "terminal", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "terminal", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt642ᚖint64); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOInt642ᚖint64); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt642ᚖint64); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOInt642ᚖint64); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3951,13 +3952,13 @@ func field_Query_MeterEvents_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Meter_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "terminal", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "terminal", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "channel", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3965,10 +3966,10 @@ func field_Query_Meter_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_OwnerByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3976,10 +3977,10 @@ func field_Query_OwnerByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Owner_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3987,10 +3988,10 @@ func field_Query_Owner_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_PassByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -3998,28 +3999,28 @@ func field_Query_PassByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_PassByUse_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "branchId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4027,10 +4028,10 @@ func field_Query_PassByUse_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Pass_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4038,10 +4039,10 @@ func field_Query_Pass_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_PlanByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4049,10 +4050,10 @@ func field_Query_PlanByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Plan_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4060,10 +4061,10 @@ func field_Query_Plan_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_ProfileByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4071,16 +4072,16 @@ func field_Query_ProfileByIds_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_ProfileByOwner_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4088,28 +4089,28 @@ func field_Query_ProfileByOwner_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_ProfileByPlace_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "owner", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4117,28 +4118,28 @@ func field_Query_ProfileByPlace_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_ProfileByRank_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "rank", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "rank", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4146,10 +4147,10 @@ func field_Query_ProfileByRank_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Profile_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4157,34 +4158,34 @@ func field_Query_Profile_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_StandingByBand_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "band", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "band", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "city", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "city", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "owner", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "owner", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4192,31 +4193,31 @@ func field_Query_StandingByBand_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_StandingByCity_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "city", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4224,10 +4225,10 @@ func field_Query_StandingByCity_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_StandingByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4235,10 +4236,10 @@ func field_Query_StandingByIds_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Standing_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "account", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4246,10 +4247,10 @@ func field_Query_Standing_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query_TariffByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4257,10 +4258,10 @@ func field_Query_TariffByIds_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Tariff_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4268,10 +4269,10 @@ func field_Query_Tariff_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_TerminalByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4279,16 +4280,16 @@ func field_Query_TerminalByIds_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_TerminalByKeeperId_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keeperId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keeperId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4296,22 +4297,22 @@ func field_Query_TerminalByKeeperId_args(ctx context.Context, ec *executionConte
 
 func field_Query_TerminalEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4319,10 +4320,10 @@ func field_Query_TerminalEvents_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_Terminal_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4330,7 +4331,7 @@ func field_Query_Terminal_args(ctx context.Context, ec *executionContext, rawArg
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4338,7 +4339,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4346,7 +4347,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4354,7 +4355,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4362,7 +4363,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -4373,2307 +4374,2307 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _AtPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AtPlaceItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AtPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AtPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ, true, true)
 }
 func fieldContext_AtPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AtPlaceConnection", field, false, false, errors.New("field of type AtPlaceItem does not have child fields"))
 }
 
 func _AtPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AtPlaceItem]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AtPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AtPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_AtPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AtPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Balance_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Balance_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Balance_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Balance_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Balance_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Balance_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Balance_currency(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Balance_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Balance_currency(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Balance_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Balance_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Balance_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Balance_moves(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Balance_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Balance_moves(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BalanceByCurrencyConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByCurrencyConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
 }
 func fieldContext_BalanceByCurrencyConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "BalanceByCurrencyConnection", false, false, childFields_Balance)
+	fc = fieldexec.ObjectContext(ec, field, "BalanceByCurrencyConnection", false, false, childFields_Balance)
 	return fc, nil
 }
 
 func _BalanceByCurrencyConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BalanceByCurrencyConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByCurrencyConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_BalanceByCurrencyConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BalanceByCurrencyConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BalanceByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
 }
 func fieldContext_BalanceByOwnerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "BalanceByOwnerConnection", false, false, childFields_Balance)
+	fc = fieldexec.ObjectContext(ec, field, "BalanceByOwnerConnection", false, false, childFields_Balance)
 	return fc, nil
 }
 
 func _BalanceByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BalanceByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_BalanceByOwnerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BalanceByOwnerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Box_tariffId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Box_tariffId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Box_tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
 }
 func fieldContext_Box_tariff(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Box", false, false, childFields_TariffCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_TariffCopy)
 	return fc, nil
 }
 
 func _Box_keeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Box_keeperId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Box_keeper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Box_keeper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Box", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _Box_sponsorIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_sponsorIds, func(context.Context) (any, error) { return obj.SponsorIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_sponsorIds, func(context.Context) (any, error) { return obj.SponsorIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
 }
 func fieldContext_Box_sponsorIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Box_sponsors(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_sponsors, func(context.Context) (any, error) { return obj.Sponsors, nil }, marshalNBranchCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopyᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_sponsors, func(context.Context) (any, error) { return obj.Sponsors, nil }, marshalNBranchCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopyᚄ, true, true)
 }
 func fieldContext_Box_sponsors(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Box", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Box_papers(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Box_papers, func(context.Context) (any, error) { return obj.Papers, nil }, marshalNPaper2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaperᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_papers, func(context.Context) (any, error) { return obj.Papers, nil }, marshalNPaper2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaperᚄ, true, true)
 }
 func fieldContext_Box_papers(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Box", false, false, childFields_Paper)
+	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_Paper)
 	return fc, nil
 }
 
 func _Branch_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Branch_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Branch_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Branch_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Branch_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Branch_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Branch_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Branch_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Branch_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Branch_head(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Branch_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Branch_head(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Branch", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Branch", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _BranchCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BranchCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_BranchCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _BranchCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BranchCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_BranchCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _BranchCopy_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_BranchCopy_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_BranchCopy_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_card(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Card_card(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_holderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Card_holderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_holder(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Card_holder(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _Card_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Card_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
 }
 func fieldContext_Card_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Card", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Card_issuerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_issuerId, func(context.Context) (any, error) { return obj.IssuerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_issuerId, func(context.Context) (any, error) { return obj.IssuerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Card_issuerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_issuer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_issuer, func(context.Context) (any, error) { return obj.Issuer, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_issuer, func(context.Context) (any, error) { return obj.Issuer, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
 }
 func fieldContext_Card_issuer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Card", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Card_sealId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_sealId, func(context.Context) (any, error) { return obj.SealID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_sealId, func(context.Context) (any, error) { return obj.SealID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Card_sealId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Card_seal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_seal, func(context.Context) (any, error) { return obj.Seal, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_seal, func(context.Context) (any, error) { return obj.Seal, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Card_seal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _Card_uses(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Card_uses(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Card_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Card_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Card_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _CardByBranchIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CardByBranchIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByBranchIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
 }
 func fieldContext_CardByBranchIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "CardByBranchIdConnection", false, false, childFields_Card)
+	fc = fieldexec.ObjectContext(ec, field, "CardByBranchIdConnection", false, false, childFields_Card)
 	return fc, nil
 }
 
 func _CardByBranchIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CardByBranchIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByBranchIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_CardByBranchIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CardByBranchIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CardByHolderIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CardByHolderIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByHolderIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
 }
 func fieldContext_CardByHolderIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "CardByHolderIdConnection", false, false, childFields_Card)
+	fc = fieldexec.ObjectContext(ec, field, "CardByHolderIdConnection", false, false, childFields_Card)
 	return fc, nil
 }
 
 func _CardByHolderIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CardByHolderIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByHolderIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_CardByHolderIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CardByHolderIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Currency_currency(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Currency_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Currency_currency(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Currency_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Currency_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Currency_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Currency_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Currency_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Currency_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Currency_first(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Currency_first, func(context.Context) (any, error) { return obj.First, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_first, func(context.Context) (any, error) { return obj.First, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Currency_first(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Currency_last(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Currency_last, func(context.Context) (any, error) { return obj.Last, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_last, func(context.Context) (any, error) { return obj.Last, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Currency_last(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CurrencyByTotalConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CurrencyByTotalConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ, true, true)
 }
 func fieldContext_CurrencyByTotalConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "CurrencyByTotalConnection", false, false, childFields_Currency)
+	fc = fieldexec.ObjectContext(ec, field, "CurrencyByTotalConnection", false, false, childFields_Currency)
 	return fc, nil
 }
 
 func _CurrencyByTotalConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CurrencyByTotalConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CurrencyByTotalConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_CurrencyByTotalConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CurrencyByTotalConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Entry_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Entry_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Entry_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Entry_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Entry_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_kind, func(context.Context) (any, error) { return obj.Kind, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_kind, func(context.Context) (any, error) { return obj.Kind, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Entry_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Entry_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Entry_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Entry_balance(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_balance, func(context.Context) (any, error) { return obj.Balance, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_balance, func(context.Context) (any, error) { return obj.Balance, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Entry_balance(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Entry_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Entry_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Entry_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EntryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
 }
 func fieldContext_EntryByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EntryByIdConnection", false, false, childFields_Entry)
+	fc = fieldexec.ObjectContext(ec, field, "EntryByIdConnection", false, false, childFields_Entry)
 	return fc, nil
 }
 
 func _EntryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EntryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EntryByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EntryByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EntryByKindConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByKindConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
 }
 func fieldContext_EntryByKindConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "EntryByKindConnection", false, false, childFields_Entry)
+	fc = fieldexec.ObjectContext(ec, field, "EntryByKindConnection", false, false, childFields_Entry)
 	return fc, nil
 }
 
 func _EntryByKindConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_EntryByKindConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByKindConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_EntryByKindConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EntryByKindConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Hold_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Hold_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Hold_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Hold_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Hold_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Hold_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Hold_until(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_until, func(context.Context) (any, error) { return obj.Until, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_until, func(context.Context) (any, error) { return obj.Until, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_Hold_until(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Hold_holdOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_holdOf, func(context.Context) (any, error) { return obj.HoldOf, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_holdOf, func(context.Context) (any, error) { return obj.HoldOf, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Hold_holdOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Hold_times(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Hold_times, func(context.Context) (any, error) { return obj.Times, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_times, func(context.Context) (any, error) { return obj.Times, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Hold_times(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HoldByHoldConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByHoldConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
 }
 func fieldContext_HoldByHoldConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "HoldByHoldConnection", false, false, childFields_Hold)
+	fc = fieldexec.ObjectContext(ec, field, "HoldByHoldConnection", false, false, childFields_Hold)
 	return fc, nil
 }
 
 func _HoldByHoldConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HoldByHoldConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByHoldConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_HoldByHoldConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HoldByHoldConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HoldByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
 }
 func fieldContext_HoldByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "HoldByIdConnection", false, false, childFields_Hold)
+	fc = fieldexec.ObjectContext(ec, field, "HoldByIdConnection", false, false, childFields_Hold)
 	return fc, nil
 }
 
 func _HoldByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HoldByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_HoldByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HoldByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Home_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Home_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Home_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Home_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Home_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Home_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Home_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
 }
 func fieldContext_Home_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Home", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Home_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Home_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Home_head(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Home_head(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Home", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _Home_safe(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_safe, func(context.Context) (any, error) { return obj.Safe, nil }, marshalNSafe2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafe, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_safe, func(context.Context) (any, error) { return obj.Safe, nil }, marshalNSafe2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafe, true, true)
 }
 func fieldContext_Home_safe(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Home", false, false, childFields_Safe)
+	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_Safe)
 	return fc, nil
 }
 
 func _Home_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Home_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Home_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _HomeByBranchConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Home]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HomeByBranchConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHomeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HomeByBranchConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHomeᚄ, true, true)
 }
 func fieldContext_HomeByBranchConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "HomeByBranchConnection", false, false, childFields_Home)
+	fc = fieldexec.ObjectContext(ec, field, "HomeByBranchConnection", false, false, childFields_Home)
 	return fc, nil
 }
 
 func _HomeByBranchConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Home]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_HomeByBranchConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HomeByBranchConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_HomeByBranchConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HomeByBranchConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Level_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Level_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Level_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Level_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Level_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Level_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Level_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Level_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Level_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Level_held(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Level_held, func(context.Context) (any, error) { return obj.Held, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_held, func(context.Context) (any, error) { return obj.Held, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Level_held(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_LevelByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_LevelByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ, true, true)
 }
 func fieldContext_LevelByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "LevelByIdConnection", false, false, childFields_Level)
+	fc = fieldexec.ObjectContext(ec, field, "LevelByIdConnection", false, false, childFields_Level)
 	return fc, nil
 }
 
 func _LevelByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_LevelByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_LevelByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_LevelByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("LevelByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Mark_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Mark_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Mark_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Mark_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Mark_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Mark_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Mark_mark(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Mark_mark, func(context.Context) (any, error) { return obj.Mark, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_mark, func(context.Context) (any, error) { return obj.Mark, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Mark_mark(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Mark_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Mark_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Mark_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _MarkByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MarkByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
 }
 func fieldContext_MarkByPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MarkByPlaceConnection", false, false, childFields_Mark)
+	fc = fieldexec.ObjectContext(ec, field, "MarkByPlaceConnection", false, false, childFields_Mark)
 	return fc, nil
 }
 
 func _MarkByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MarkByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MarkByPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MarkByPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _MarkByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MarkByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
 }
 func fieldContext_MarkByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MarkByPrimaryConnection", false, false, childFields_Mark)
+	fc = fieldexec.ObjectContext(ec, field, "MarkByPrimaryConnection", false, false, childFields_Mark)
 	return fc, nil
 }
 
 func _MarkByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MarkByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MarkByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MarkByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Meter_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Meter_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Meter_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Meter_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Meter_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Meter_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Meter_minute(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Meter_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Meter_minute(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Meter_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Meter_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Meter_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Meter_left(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Meter_left, func(context.Context) (any, error) { return obj.Left, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_left, func(context.Context) (any, error) { return obj.Left, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Meter_left(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _MeterByChannelConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Meter]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterByChannelConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterByChannelConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ, true, true)
 }
 func fieldContext_MeterByChannelConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MeterByChannelConnection", false, false, childFields_Meter)
+	fc = fieldexec.ObjectContext(ec, field, "MeterByChannelConnection", false, false, childFields_Meter)
 	return fc, nil
 }
 
 func _MeterByChannelConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Meter]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterByChannelConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterByChannelConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MeterByChannelConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterByChannelConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _MeterEvent_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
 }
 func fieldContext_MeterEvent_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _MeterEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_MeterEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _MeterEvent_minute(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEvent_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_MeterEvent_minute(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _MeterEvent_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_MeterEvent_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _MeterEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.MeterEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeterEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEventᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeterEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEventᚄ, true, true)
 }
 func fieldContext_MeterEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MeterEventsConnection", false, false, childFields_MeterEvent)
+	fc = fieldexec.ObjectContext(ec, field, "MeterEventsConnection", false, false, childFields_MeterEvent)
 	return fc, nil
 }
 
 func _MeterEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.MeterEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MeterEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MeterEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MeterEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Owner_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Owner_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Owner_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Owner_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Owner_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Owner_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Owner_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Owner_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Owner_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _OwnerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OwnerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OwnerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OwnerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_OwnerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OwnerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _OwnerCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OwnerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_OwnerCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OwnerCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_OwnerCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OwnerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Paper_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Paper) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Paper_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Paper_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Paper_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Paper", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Paper_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Paper) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Paper_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Paper_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Paper_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Paper", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Pass_card(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Pass_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Pass_card(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Pass_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Pass_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Pass_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Pass_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Pass_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, false)
 }
 func fieldContext_Pass_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Pass", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Pass", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Pass_uses(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Pass_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Pass_uses(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _PassByUseConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PassByUseConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PassByUseConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ, true, true)
 }
 func fieldContext_PassByUseConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PassByUseConnection", false, false, childFields_Pass)
+	fc = fieldexec.ObjectContext(ec, field, "PassByUseConnection", false, false, childFields_Pass)
 	return fc, nil
 }
 
 func _PassByUseConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PassByUseConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PassByUseConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_PassByUseConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PassByUseConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Plan_plan(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_plan, func(context.Context) (any, error) { return obj.Plan, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_plan, func(context.Context) (any, error) { return obj.Plan, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Plan_plan(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Plan_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Plan_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Plan_tariffId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Plan_tariffId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Plan_tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalNTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalNTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, true)
 }
 func fieldContext_Plan_tariff(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
 	return fc, nil
 }
 
 func _Plan_spareId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_spareId, func(context.Context) (any, error) { return obj.SpareID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_spareId, func(context.Context) (any, error) { return obj.SpareID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Plan_spareId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Plan_spare(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_spare, func(context.Context) (any, error) { return obj.Spare, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_spare, func(context.Context) (any, error) { return obj.Spare, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
 }
 func fieldContext_Plan_spare(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
 	return fc, nil
 }
 
 func _Plan_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Plan_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Plan_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Profile_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Profile_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Profile_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Profile_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Profile_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Profile_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Profile_rank(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_rank, func(context.Context) (any, error) { return obj.Rank, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_rank, func(context.Context) (any, error) { return obj.Rank, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Profile_rank(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Profile_changes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_changes, func(context.Context) (any, error) { return obj.Changes, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_changes, func(context.Context) (any, error) { return obj.Changes, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Profile_changes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Profile_since(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Profile_since(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Profile_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Profile_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Profile_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
 }
 func fieldContext_ProfileByOwnerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProfileByOwnerConnection", false, false, childFields_Profile)
+	fc = fieldexec.ObjectContext(ec, field, "ProfileByOwnerConnection", false, false, childFields_Profile)
 	return fc, nil
 }
 
 func _ProfileByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProfileByOwnerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProfileByOwnerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
 }
 func fieldContext_ProfileByPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProfileByPlaceConnection", false, false, childFields_Profile)
+	fc = fieldexec.ObjectContext(ec, field, "ProfileByPlaceConnection", false, false, childFields_Profile)
 	return fc, nil
 }
 
 func _ProfileByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProfileByPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProfileByPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByRankConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByRankConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
 }
 func fieldContext_ProfileByRankConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ProfileByRankConnection", false, false, childFields_Profile)
+	fc = fieldexec.ObjectContext(ec, field, "ProfileByRankConnection", false, false, childFields_Profile)
 	return fc, nil
 }
 
 func _ProfileByRankConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ProfileByRankConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByRankConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ProfileByRankConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ProfileByRankConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Query_Balance(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Balance,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Balance,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Balance(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance, true, false)
 }
 func fieldContext_Query_Balance(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Balance)
-	return withArguments(ctx, ec, fc, field_Query_Balance_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Balance)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Balance_args)
 }
 
 func _Query_BalanceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_BalanceByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BalanceByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance, true, true)
 }
 func fieldContext_Query_BalanceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Balance)
-	return withArguments(ctx, ec, fc, field_Query_BalanceByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Balance)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_BalanceByIds_args)
 }
 
 func _Query_BalanceByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_BalanceByOwner,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByOwner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BalanceByOwner(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_BalanceByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_BalanceByOwnerConnection)
-	return withArguments(ctx, ec, fc, field_Query_BalanceByOwner_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_BalanceByOwnerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_BalanceByOwner_args)
 }
 
 func _Query_BalanceByCurrency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_BalanceByCurrency,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByCurrency,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BalanceByCurrency(ctx, fc.Args["currency"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_BalanceByCurrency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_BalanceByCurrencyConnection)
-	return withArguments(ctx, ec, fc, field_Query_BalanceByCurrency_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_BalanceByCurrencyConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_BalanceByCurrency_args)
 }
 
 func _Query_Totals(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Totals,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Totals,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().Totals(ctx)
 		}, marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTotals, true, false)
 }
 func fieldContext_Query_Totals(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Totals)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Totals)
 	return fc, nil
 }
 
 func _Query_Currency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Currency,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Currency,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Currency(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency, true, false)
 }
 func fieldContext_Query_Currency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Currency)
-	return withArguments(ctx, ec, fc, field_Query_Currency_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Currency)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Currency_args)
 }
 
 func _Query_CurrencyByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CurrencyByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CurrencyByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CurrencyByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency, true, true)
 }
 func fieldContext_Query_CurrencyByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Currency)
-	return withArguments(ctx, ec, fc, field_Query_CurrencyByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Currency)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CurrencyByIds_args)
 }
 
 func _Query_CurrencyByTotal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CurrencyByTotal,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CurrencyByTotal,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CurrencyByTotal(ctx, fc.Args["total"].(int64), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CurrencyByTotal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CurrencyByTotalConnection)
-	return withArguments(ctx, ec, fc, field_Query_CurrencyByTotal_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CurrencyByTotalConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CurrencyByTotal_args)
 }
 
 func _Query_Entry(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Entry,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Entry,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Entry(ctx, fc.Args["id"].(string), fc.Args["number"].(*string), fc.Args["consistent"].(*bool))
 		}, marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry, true, false)
 }
 func fieldContext_Query_Entry(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Entry)
-	return withArguments(ctx, ec, fc, field_Query_Entry_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Entry)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Entry_args)
 }
 
 func _Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EntryByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EntryByKeys(ctx, fc.Args["keys"].([]*model.EntryKey), fc.Args["consistent"].(*bool))
 		}, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry, true, true)
 }
 func fieldContext_Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Entry)
-	return withArguments(ctx, ec, fc, field_Query_EntryByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Entry)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EntryByKeys_args)
 }
 
 func _Query_EntryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EntryById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EntryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EntryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EntryByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_EntryById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EntryByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EntryById_args)
 }
 
 func _Query_EntryByKind(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_EntryByKind,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryByKind,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().EntryByKind(ctx, fc.Args["kind"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EntryByKind(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_EntryByKindConnection)
-	return withArguments(ctx, ec, fc, field_Query_EntryByKind_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_EntryByKindConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_EntryByKind_args)
 }
 
 func _Query_Profile(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Profile,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Profile,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Profile(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile, true, false)
 }
 func fieldContext_Query_Profile(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Profile)
-	return withArguments(ctx, ec, fc, field_Query_Profile_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Profile)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Profile_args)
 }
 
 func _Query_ProfileByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProfileByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProfileByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile, true, true)
 }
 func fieldContext_Query_ProfileByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Profile)
-	return withArguments(ctx, ec, fc, field_Query_ProfileByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Profile)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProfileByIds_args)
 }
 
 func _Query_ProfileByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProfileByOwner,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByOwner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProfileByOwner(ctx, fc.Args["owner"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProfileByOwnerConnection)
-	return withArguments(ctx, ec, fc, field_Query_ProfileByOwner_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProfileByOwnerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProfileByOwner_args)
 }
 
 func _Query_ProfileByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProfileByPlace,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProfileByPlace(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProfileByPlaceConnection)
-	return withArguments(ctx, ec, fc, field_Query_ProfileByPlace_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProfileByPlaceConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProfileByPlace_args)
 }
 
 func _Query_ProfileByRank(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ProfileByRank,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByRank,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProfileByRank(ctx, fc.Args["rank"].(int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByRank(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ProfileByRankConnection)
-	return withArguments(ctx, ec, fc, field_Query_ProfileByRank_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ProfileByRankConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ProfileByRank_args)
 }
 
 func _Query_Hold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Hold,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Hold,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Hold(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["consistent"].(*bool))
 		}, marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold, true, false)
 }
 func fieldContext_Query_Hold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Hold)
-	return withArguments(ctx, ec, fc, field_Query_Hold_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Hold)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Hold_args)
 }
 
 func _Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_HoldByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().HoldByKeys(ctx, fc.Args["keys"].([]*model.HoldKey), fc.Args["consistent"].(*bool))
 		}, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold, true, true)
 }
 func fieldContext_Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Hold)
-	return withArguments(ctx, ec, fc, field_Query_HoldByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Hold)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_HoldByKeys_args)
 }
 
 func _Query_HoldById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_HoldById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().HoldByID(ctx, fc.Args["id"].(string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HoldById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_HoldByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_HoldById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_HoldByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_HoldById_args)
 }
 
 func _Query_HoldByHold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_HoldByHold,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldByHold,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().HoldByHold(ctx, fc.Args["holdOf"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HoldByHold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_HoldByHoldConnection)
-	return withArguments(ctx, ec, fc, field_Query_HoldByHold_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_HoldByHoldConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_HoldByHold_args)
 }
 
 func _Query_Level(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Level,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Level,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Level(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["level"].(*int), fc.Args["consistent"].(*bool))
 		}, marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel, true, false)
 }
 func fieldContext_Query_Level(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Level)
-	return withArguments(ctx, ec, fc, field_Query_Level_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Level)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Level_args)
 }
 
 func _Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_LevelByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_LevelByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().LevelByKeys(ctx, fc.Args["keys"].([]*model.LevelKey), fc.Args["consistent"].(*bool))
 		}, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel, true, true)
 }
 func fieldContext_Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Level)
-	return withArguments(ctx, ec, fc, field_Query_LevelByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Level)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_LevelByKeys_args)
 }
 
 func _Query_LevelById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_LevelById,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_LevelById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().LevelByID(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_LevelById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_LevelByIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_LevelById_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_LevelByIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_LevelById_args)
 }
 
 func _Query_Standing(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Standing,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Standing,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Standing(ctx, fc.Args["account"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding, true, false)
 }
 func fieldContext_Query_Standing(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Standing)
-	return withArguments(ctx, ec, fc, field_Query_Standing_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Standing)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Standing_args)
 }
 
 func _Query_StandingByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_StandingByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().StandingByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding, true, true)
 }
 func fieldContext_Query_StandingByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Standing)
-	return withArguments(ctx, ec, fc, field_Query_StandingByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Standing)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_StandingByIds_args)
 }
 
 func _Query_StandingByBand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_StandingByBand,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByBand,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().StandingByBand(ctx, fc.Args["band"].(string), fc.Args["city"].(*string), fc.Args["owner"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNStandingByBandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_StandingByBand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_StandingByBandConnection)
-	return withArguments(ctx, ec, fc, field_Query_StandingByBand_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_StandingByBandConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_StandingByBand_args)
 }
 
 func _Query_StandingByCity(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_StandingByCity,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByCity,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().StandingByCity(ctx, fc.Args["city"].(string), fc.Args["account"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNStandingByCityConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_StandingByCity(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_StandingByCityConnection)
-	return withArguments(ctx, ec, fc, field_Query_StandingByCity_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_StandingByCityConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_StandingByCity_args)
 }
 
 func _Query_Mark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Mark,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Mark,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Mark(ctx, fc.Args["account"].(string), fc.Args["hold"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, false)
 }
 func fieldContext_Query_Mark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Mark)
-	return withArguments(ctx, ec, fc, field_Query_Mark_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Mark)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Mark_args)
 }
 
 func _Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MarkByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MarkByKeys(ctx, fc.Args["keys"].([]*model.MarkKey), fc.Args["consistent"].(*bool))
 		}, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, true)
 }
 func fieldContext_Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Mark)
-	return withArguments(ctx, ec, fc, field_Query_MarkByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Mark)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MarkByKeys_args)
 }
 
 func _Query_MarkByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MarkByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MarkByPrimary(ctx, fc.Args["account"].(string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MarkByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MarkByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_MarkByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MarkByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MarkByPrimary_args)
 }
 
 func _Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MarkByMark,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByMark,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MarkByMark(ctx, fc.Args["mark"].(string))
 		}, marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, false)
 }
 func fieldContext_Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Mark)
-	return withArguments(ctx, ec, fc, field_Query_MarkByMark_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Mark)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MarkByMark_args)
 }
 
 func _Query_MarkByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MarkByPlace,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MarkByPlace(ctx, fc.Args["city"].(string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMarkByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MarkByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MarkByPlaceConnection)
-	return withArguments(ctx, ec, fc, field_Query_MarkByPlace_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MarkByPlaceConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MarkByPlace_args)
 }
 
 func _Query_Owner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Owner,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Owner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Owner(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOOwner2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner, true, false)
 }
 func fieldContext_Query_Owner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Owner)
-	return withArguments(ctx, ec, fc, field_Query_Owner_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Owner)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Owner_args)
 }
 
 func _Query_OwnerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_OwnerByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_OwnerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().OwnerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNOwner2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner, true, true)
 }
 func fieldContext_Query_OwnerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Owner)
-	return withArguments(ctx, ec, fc, field_Query_OwnerByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Owner)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_OwnerByIds_args)
 }
 
 func _Query_Branch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Branch,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Branch,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Branch(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOBranch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch, true, false)
 }
 func fieldContext_Query_Branch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Branch)
-	return withArguments(ctx, ec, fc, field_Query_Branch_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Branch)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Branch_args)
 }
 
 func _Query_BranchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_BranchByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BranchByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BranchByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNBranch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch, true, true)
 }
 func fieldContext_Query_BranchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Branch)
-	return withArguments(ctx, ec, fc, field_Query_BranchByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Branch)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_BranchByIds_args)
 }
 
 func _Query_Card(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Card,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Card,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Card(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard, true, false)
 }
 func fieldContext_Query_Card(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Card)
-	return withArguments(ctx, ec, fc, field_Query_Card_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Card)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Card_args)
 }
 
 func _Query_CardByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CardByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CardByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard, true, true)
 }
 func fieldContext_Query_CardByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Card)
-	return withArguments(ctx, ec, fc, field_Query_CardByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Card)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CardByIds_args)
 }
 
 func _Query_CardByHolderId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CardByHolderId,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByHolderId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CardByHolderID(ctx, fc.Args["holderId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNCardByHolderIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CardByHolderId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CardByHolderIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_CardByHolderId_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CardByHolderIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CardByHolderId_args)
 }
 
 func _Query_CardByBranchId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CardByBranchId,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByBranchId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CardByBranchID(ctx, fc.Args["branchId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNCardByBranchIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CardByBranchId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CardByBranchIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_CardByBranchId_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CardByBranchIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CardByBranchId_args)
 }
 
 func _Query_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Pass,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Pass,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Pass(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass, true, false)
 }
 func fieldContext_Query_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Pass)
-	return withArguments(ctx, ec, fc, field_Query_Pass_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Pass)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Pass_args)
 }
 
 func _Query_PassByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PassByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PassByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PassByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass, true, true)
 }
 func fieldContext_Query_PassByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Pass)
-	return withArguments(ctx, ec, fc, field_Query_PassByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Pass)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PassByIds_args)
 }
 
 func _Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PassByUse,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PassByUse,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PassByUse(ctx, fc.Args["branchId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNPassByUseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_PassByUseConnection)
-	return withArguments(ctx, ec, fc, field_Query_PassByUse_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_PassByUseConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PassByUse_args)
 }
 
 func _Query_Tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Tariff,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Tariff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Tariff(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOTariff2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff, true, false)
 }
 func fieldContext_Query_Tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Tariff)
-	return withArguments(ctx, ec, fc, field_Query_Tariff_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Tariff)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Tariff_args)
 }
 
 func _Query_TariffByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TariffByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TariffByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TariffByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNTariff2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff, true, true)
 }
 func fieldContext_Query_TariffByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Tariff)
-	return withArguments(ctx, ec, fc, field_Query_TariffByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Tariff)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TariffByIds_args)
 }
 
 func _Query_Plan(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Plan,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Plan,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Plan(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOPlan2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan, true, false)
 }
 func fieldContext_Query_Plan(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Plan)
-	return withArguments(ctx, ec, fc, field_Query_Plan_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Plan)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Plan_args)
 }
 
 func _Query_PlanByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_PlanByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PlanByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PlanByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNPlan2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan, true, true)
 }
 func fieldContext_Query_PlanByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Plan)
-	return withArguments(ctx, ec, fc, field_Query_PlanByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Plan)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_PlanByIds_args)
 }
 
 func _Query_Terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Terminal,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Terminal,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Terminal(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal, true, false)
 }
 func fieldContext_Query_Terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Terminal)
-	return withArguments(ctx, ec, fc, field_Query_Terminal_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Terminal)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Terminal_args)
 }
 
 func _Query_TerminalByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TerminalByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TerminalByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal, true, true)
 }
 func fieldContext_Query_TerminalByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Terminal)
-	return withArguments(ctx, ec, fc, field_Query_TerminalByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Terminal)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TerminalByIds_args)
 }
 
 func _Query_TerminalByKeeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TerminalByKeeperId,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalByKeeperId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TerminalByKeeperID(ctx, fc.Args["keeperId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNTerminalByKeeperIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TerminalByKeeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TerminalByKeeperIdConnection)
-	return withArguments(ctx, ec, fc, field_Query_TerminalByKeeperId_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TerminalByKeeperIdConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TerminalByKeeperId_args)
 }
 
 func _Query_TerminalEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_TerminalEvents,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TerminalEvents(ctx, fc.Args["id"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNTerminalEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TerminalEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_TerminalEventsConnection)
-	return withArguments(ctx, ec, fc, field_Query_TerminalEvents_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_TerminalEventsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_TerminalEvents_args)
 }
 
 func _Query_Meter(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Meter,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Meter,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Meter(ctx, fc.Args["terminal"].(string), fc.Args["channel"].(int), fc.Args["consistent"].(*bool))
 		}, marshalOMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter, true, false)
 }
 func fieldContext_Query_Meter(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Meter)
-	return withArguments(ctx, ec, fc, field_Query_Meter_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Meter)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Meter_args)
 }
 
 func _Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MeterByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MeterByKeys(ctx, fc.Args["keys"].([]*model.MeterKey), fc.Args["consistent"].(*bool))
 		}, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter, true, true)
 }
 func fieldContext_Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Meter)
-	return withArguments(ctx, ec, fc, field_Query_MeterByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Meter)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MeterByKeys_args)
 }
 
 func _Query_MeterByChannel(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MeterByChannel,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterByChannel,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MeterByChannel(ctx, fc.Args["channel"].(int), fc.Args["reading"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMeterByChannelConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MeterByChannel(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MeterByChannelConnection)
-	return withArguments(ctx, ec, fc, field_Query_MeterByChannel_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MeterByChannelConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MeterByChannel_args)
 }
 
 func _Query_MeterEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MeterEvents,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MeterEvents(ctx, fc.Args["terminal"].(string), fc.Args["channel"].(int), fc.Args["from"].(*int64), fc.Args["to"].(*int64), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMeterEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MeterEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MeterEventsConnection)
-	return withArguments(ctx, ec, fc, field_Query_MeterEvents_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MeterEventsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MeterEvents_args)
 }
 
 func _Query_Home(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Home,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Home,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Home(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome, true, false)
 }
 func fieldContext_Query_Home(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Home)
-	return withArguments(ctx, ec, fc, field_Query_Home_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Home)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Home_args)
 }
 
 func _Query_HomeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_HomeByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HomeByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().HomeByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome, true, true)
 }
 func fieldContext_Query_HomeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Home)
-	return withArguments(ctx, ec, fc, field_Query_HomeByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Home)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_HomeByIds_args)
 }
 
 func _Query_HomeByBranch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_HomeByBranch,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HomeByBranch,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().HomeByBranch(ctx, fc.Args["branchId"].(string), fc.Args["name"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNHomeByBranchConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HomeByBranch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_HomeByBranchConnection)
-	return withArguments(ctx, ec, fc, field_Query_HomeByBranch_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_HomeByBranchConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_HomeByBranch_args)
 }
 
 func _Query_AtPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_AtPlace,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AtPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().AtPlace(ctx, fc.Args["city"].(string), fc.Args["only"].([]model.AtPlaceMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNAtPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_AtPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AtPlaceConnection)
-	return withArguments(ctx, ec, fc, field_Query_AtPlace_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AtPlaceConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_AtPlace_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _Safe_turns(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Safe_turns, func(context.Context) (any, error) { return obj.Turns, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_turns, func(context.Context) (any, error) { return obj.Turns, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Safe_turns(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Safe", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Safe_keys(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Safe_keys, func(context.Context) (any, error) { return obj.Keys, nil }, marshalNSafeKey2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKeyᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_keys, func(context.Context) (any, error) { return obj.Keys, nil }, marshalNSafeKey2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKeyᚄ, true, true)
 }
 func fieldContext_Safe_keys(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Safe", false, false, childFields_SafeKey)
+	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_SafeKey)
 	return fc, nil
 }
 
 func _Safe_upper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Safe_upper, func(context.Context) (any, error) { return obj.Upper, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_upper, func(context.Context) (any, error) { return obj.Upper, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
 }
 func fieldContext_Safe_upper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Safe", false, false, childFields_Box)
+	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box)
 	return fc, nil
 }
 
 func _Safe_lower(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Safe_lower, func(context.Context) (any, error) { return obj.Lower, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_lower, func(context.Context) (any, error) { return obj.Lower, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
 }
 func fieldContext_Safe_lower(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Safe", false, false, childFields_Box)
+	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box)
 	return fc, nil
 }
 
 func _SafeKey_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SafeKey_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_SafeKey_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _SafeKey_holderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SafeKey_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_SafeKey_holderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _SafeKey_holder(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SafeKey_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_SafeKey_holder(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SafeKey", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _SafeKey_makerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SafeKey_makerId, func(context.Context) (any, error) { return obj.MakerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_makerId, func(context.Context) (any, error) { return obj.MakerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_SafeKey_makerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _SafeKey_maker(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SafeKey_maker, func(context.Context) (any, error) { return obj.Maker, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_maker, func(context.Context) (any, error) { return obj.Maker, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
 }
 func fieldContext_SafeKey_maker(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SafeKey", false, false, childFields_BranchCopy)
+	fc = fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_BranchCopy)
 	return fc, nil
 }
 
 func _Standing_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Standing_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Standing_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Standing_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Standing_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Standing_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Standing_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Standing_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Standing_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Standing_band(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Standing_band, func(context.Context) (any, error) { return obj.Band, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_band, func(context.Context) (any, error) { return obj.Band, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_Standing_band(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Standing_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Standing_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Standing_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _StandingByBandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_StandingByBandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByBandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
 }
 func fieldContext_StandingByBandConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "StandingByBandConnection", false, false, childFields_Standing)
+	fc = fieldexec.ObjectContext(ec, field, "StandingByBandConnection", false, false, childFields_Standing)
 	return fc, nil
 }
 
 func _StandingByBandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_StandingByBandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByBandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_StandingByBandConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StandingByBandConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _StandingByCityConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_StandingByCityConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByCityConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
 }
 func fieldContext_StandingByCityConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "StandingByCityConnection", false, false, childFields_Standing)
+	fc = fieldexec.ObjectContext(ec, field, "StandingByCityConnection", false, false, childFields_Standing)
 	return fc, nil
 }
 
 func _StandingByCityConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_StandingByCityConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByCityConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_StandingByCityConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StandingByCityConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Tariff_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Tariff) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Tariff_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Tariff_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Tariff_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Tariff", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Tariff_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Tariff) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Tariff_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Tariff_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Tariff_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Tariff", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _TariffCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TariffCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TariffCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TariffCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TariffCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TariffCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TariffCopy_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TariffCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TariffCopy_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TariffCopy_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_TariffCopy_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TariffCopy", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Terminal_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Terminal_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Terminal_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Terminal_keeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Terminal_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Terminal_keeperId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Terminal_keeper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Terminal_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
 }
 func fieldContext_Terminal_keeper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Terminal", false, false, childFields_OwnerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Terminal", false, false, childFields_OwnerCopy)
 	return fc, nil
 }
 
 func _Terminal_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Terminal_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Terminal_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Terminal_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Terminal_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Terminal_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _TerminalByKeeperIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Terminal]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalByKeeperIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalByKeeperIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalᚄ, true, true)
 }
 func fieldContext_TerminalByKeeperIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TerminalByKeeperIdConnection", false, false, childFields_Terminal)
+	fc = fieldexec.ObjectContext(ec, field, "TerminalByKeeperIdConnection", false, false, childFields_Terminal)
 	return fc, nil
 }
 
 func _TerminalByKeeperIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Terminal]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalByKeeperIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalByKeeperIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TerminalByKeeperIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TerminalByKeeperIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TerminalEvent_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TerminalEvent_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TerminalEvent_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_TerminalEvent_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _TerminalEvent_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalEvent_at, func(context.Context) (any, error) { return obj.At, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_at, func(context.Context) (any, error) { return obj.At, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_TerminalEvent_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _TerminalEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.TerminalEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminalEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEventᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminalEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEventᚄ, true, true)
 }
 func fieldContext_TerminalEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TerminalEventsConnection", false, false, childFields_TerminalEvent)
+	fc = fieldexec.ObjectContext(ec, field, "TerminalEventsConnection", false, false, childFields_TerminalEvent)
 	return fc, nil
 }
 
 func _TerminalEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.TerminalEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TerminalEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_TerminalEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TerminalEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Totals_opened(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Totals_opened, func(context.Context) (any, error) { return obj.Opened, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_opened, func(context.Context) (any, error) { return obj.Opened, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Totals_opened(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Totals_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Totals_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Totals_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Totals_deposited(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Totals_deposited, func(context.Context) (any, error) { return obj.Deposited, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_deposited, func(context.Context) (any, error) { return obj.Deposited, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Totals_deposited(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Totals_moves(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Totals_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Totals_moves(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func _Totals_closed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Totals_closed, func(context.Context) (any, error) { return obj.Closed, nil }, marshalNInt642int64, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_closed, func(context.Context) (any, error) { return obj.Closed, nil }, marshalNInt642int64, true, true)
 }
 func fieldContext_Totals_closed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -8906,125 +8907,125 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Balance":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Balance, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Balance, graphql.RequiredNull))
 		case "BalanceByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_BalanceByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_BalanceByIds, graphql.Null))
 		case "BalanceByOwner":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_BalanceByOwner, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_BalanceByOwner, graphql.Null))
 		case "BalanceByCurrency":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_BalanceByCurrency, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_BalanceByCurrency, graphql.Null))
 		case "Totals":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Totals, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Totals, graphql.RequiredNull))
 		case "Currency":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Currency, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Currency, graphql.RequiredNull))
 		case "CurrencyByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CurrencyByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CurrencyByIds, graphql.Null))
 		case "CurrencyByTotal":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CurrencyByTotal, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CurrencyByTotal, graphql.Null))
 		case "Entry":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Entry, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Entry, graphql.RequiredNull))
 		case "EntryByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EntryByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EntryByKeys, graphql.Null))
 		case "EntryById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EntryById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EntryById, graphql.Null))
 		case "EntryByKind":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_EntryByKind, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_EntryByKind, graphql.Null))
 		case "Profile":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Profile, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Profile, graphql.RequiredNull))
 		case "ProfileByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProfileByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProfileByIds, graphql.Null))
 		case "ProfileByOwner":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProfileByOwner, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProfileByOwner, graphql.Null))
 		case "ProfileByPlace":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProfileByPlace, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProfileByPlace, graphql.Null))
 		case "ProfileByRank":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ProfileByRank, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ProfileByRank, graphql.Null))
 		case "Hold":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Hold, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Hold, graphql.RequiredNull))
 		case "HoldByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_HoldByKeys, graphql.Null))
 		case "HoldById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_HoldById, graphql.Null))
 		case "HoldByHold":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HoldByHold, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_HoldByHold, graphql.Null))
 		case "Level":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Level, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Level, graphql.RequiredNull))
 		case "LevelByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_LevelByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_LevelByKeys, graphql.Null))
 		case "LevelById":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_LevelById, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_LevelById, graphql.Null))
 		case "Standing":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Standing, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Standing, graphql.RequiredNull))
 		case "StandingByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_StandingByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_StandingByIds, graphql.Null))
 		case "StandingByBand":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_StandingByBand, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_StandingByBand, graphql.Null))
 		case "StandingByCity":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_StandingByCity, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_StandingByCity, graphql.Null))
 		case "Mark":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Mark, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Mark, graphql.RequiredNull))
 		case "MarkByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MarkByKeys, graphql.Null))
 		case "MarkByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MarkByPrimary, graphql.Null))
 		case "MarkByMark":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByMark, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MarkByMark, graphql.RequiredNull))
 		case "MarkByPlace":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MarkByPlace, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MarkByPlace, graphql.Null))
 		case "Owner":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Owner, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Owner, graphql.RequiredNull))
 		case "OwnerByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_OwnerByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_OwnerByIds, graphql.Null))
 		case "Branch":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Branch, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Branch, graphql.RequiredNull))
 		case "BranchByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_BranchByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_BranchByIds, graphql.Null))
 		case "Card":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Card, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Card, graphql.RequiredNull))
 		case "CardByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CardByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CardByIds, graphql.Null))
 		case "CardByHolderId":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CardByHolderId, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CardByHolderId, graphql.Null))
 		case "CardByBranchId":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CardByBranchId, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CardByBranchId, graphql.Null))
 		case "Pass":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Pass, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Pass, graphql.RequiredNull))
 		case "PassByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PassByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PassByIds, graphql.Null))
 		case "PassByUse":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PassByUse, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PassByUse, graphql.Null))
 		case "Tariff":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Tariff, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Tariff, graphql.RequiredNull))
 		case "TariffByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TariffByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TariffByIds, graphql.Null))
 		case "Plan":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Plan, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Plan, graphql.RequiredNull))
 		case "PlanByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_PlanByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_PlanByIds, graphql.Null))
 		case "Terminal":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Terminal, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Terminal, graphql.RequiredNull))
 		case "TerminalByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TerminalByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TerminalByIds, graphql.Null))
 		case "TerminalByKeeperId":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TerminalByKeeperId, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TerminalByKeeperId, graphql.Null))
 		case "TerminalEvents":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_TerminalEvents, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_TerminalEvents, graphql.Null))
 		case "Meter":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Meter, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Meter, graphql.RequiredNull))
 		case "MeterByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MeterByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MeterByKeys, graphql.Null))
 		case "MeterByChannel":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MeterByChannel, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MeterByChannel, graphql.Null))
 		case "MeterEvents":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MeterEvents, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MeterEvents, graphql.Null))
 		case "Home":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Home, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Home, graphql.RequiredNull))
 		case "HomeByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HomeByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_HomeByIds, graphql.Null))
 		case "HomeByBranch":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_HomeByBranch, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_HomeByBranch, graphql.Null))
 		case "AtPlace":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AtPlace, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_AtPlace, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -11727,83 +11728,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/fieldexec"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/vectors/project/model"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -1555,10 +1556,10 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 
 func field_Query_AppPlayerByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1566,10 +1567,10 @@ func field_Query_AppPlayerByIds_args(ctx context.Context, ec *executionContext, 
 
 func field_Query_AppPlayer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1577,10 +1578,10 @@ func field_Query_AppPlayer_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_AppTeamByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1588,10 +1589,10 @@ func field_Query_AppTeamByIds_args(ctx context.Context, ec *executionContext, ra
 
 func field_Query_AppTeam_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1599,10 +1600,10 @@ func field_Query_AppTeam_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_CampByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1610,10 +1611,10 @@ func field_Query_CampByIds_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_Camp_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1621,10 +1622,10 @@ func field_Query_Camp_args(ctx context.Context, ec *executionContext, rawArgs ma
 
 func field_Query_CoachByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1632,10 +1633,10 @@ func field_Query_CoachByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Coach_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1643,10 +1644,10 @@ func field_Query_Coach_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_CricketPlayerByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1654,10 +1655,10 @@ func field_Query_CricketPlayerByIds_args(ctx context.Context, ec *executionConte
 
 func field_Query_CricketPlayer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1665,10 +1666,10 @@ func field_Query_CricketPlayer_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_CricketTeamByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1676,10 +1677,10 @@ func field_Query_CricketTeamByIds_args(ctx context.Context, ec *executionContext
 
 func field_Query_CricketTeam_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1687,10 +1688,10 @@ func field_Query_CricketTeam_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_MatchByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1698,31 +1699,31 @@ func field_Query_MatchByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_MatchBySeason_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "season", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "season", unmarshalNString2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1730,10 +1731,10 @@ func field_Query_MatchBySeason_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Match_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1741,31 +1742,31 @@ func field_Query_Match_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query_ReadingByAccount_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "accountId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "accountId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ts", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ts", unmarshalODateTime2ᚖtimeᚐTime); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1773,10 +1774,10 @@ func field_Query_ReadingByAccount_args(ctx context.Context, ec *executionContext
 
 func field_Query_ReadingByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNReadingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNReadingKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1784,25 +1785,25 @@ func field_Query_ReadingByKeys_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_ReadingEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "channel", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "channel", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "deviceId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "deviceId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1810,13 +1811,13 @@ func field_Query_ReadingEvents_args(ctx context.Context, ec *executionContext, r
 
 func field_Query_Reading_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "channel", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "channel", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "deviceId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "deviceId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1824,10 +1825,10 @@ func field_Query_Reading_args(ctx context.Context, ec *executionContext, rawArgs
 
 func field_Query_SelectionByKeys_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "keys", unmarshalNSelectionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKeyᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "keys", unmarshalNSelectionKey2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionKeyᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1835,34 +1836,34 @@ func field_Query_SelectionByKeys_args(ctx context.Context, ec *executionContext,
 
 func field_Query_SelectionByPlayer_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "playerId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "playerId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalOID2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalOID2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "prefix", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1870,28 +1871,28 @@ func field_Query_SelectionByPlayer_args(ctx context.Context, ec *executionContex
 
 func field_Query_SelectionByPrimary_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "eq", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "from", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "to", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "reverse", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "limit", unmarshalOInt2ᚖint); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "nextToken", unmarshalOString2ᚖstring); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1899,13 +1900,13 @@ func field_Query_SelectionByPrimary_args(ctx context.Context, ec *executionConte
 
 func field_Query_Selection_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "squadId", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalNInt2int); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "selectionNumber", unmarshalNInt2int); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1913,10 +1914,10 @@ func field_Query_Selection_args(ctx context.Context, ec *executionContext, rawAr
 
 func field_Query_UmpireByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1924,10 +1925,10 @@ func field_Query_UmpireByIds_args(ctx context.Context, ec *executionContext, raw
 
 func field_Query_Umpire_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1935,10 +1936,10 @@ func field_Query_Umpire_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field_Query_VenueByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1946,10 +1947,10 @@ func field_Query_VenueByIds_args(ctx context.Context, ec *executionContext, rawA
 
 func field_Query_Venue_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
 		return nil, err
 	}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1957,7 +1958,7 @@ func field_Query_Venue_args(ctx context.Context, ec *executionContext, rawArgs m
 
 func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "name", unmarshalNString2string); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1965,7 +1966,7 @@ func field_Query___type_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Directive_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1973,7 +1974,7 @@ func field___Directive_args_args(ctx context.Context, ec *executionContext, rawA
 
 func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2ᚖbool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1981,7 +1982,7 @@ func field___Field_args_args(ctx context.Context, ec *executionContext, rawArgs 
 
 func field___Type_enumValues_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -1989,7 +1990,7 @@ func field___Type_enumValues_args(ctx context.Context, ec *executionContext, raw
 
 func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
-	if err := fieldArgument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "includeDeprecated", unmarshalOBoolean2bool); err != nil {
 		return nil, err
 	}
 	return args, nil
@@ -2000,1333 +2001,1333 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 // region    **************************** field.gotpl *****************************
 
 func _AppPlayer_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_AppPlayer_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _AppPlayer_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppPlayer_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AppPlayer_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppPlayer_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AppPlayerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_AppPlayerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _AppPlayerCopy_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppPlayerCopy_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AppPlayerCopy_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppPlayerCopy_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AppTeam_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_AppTeam_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppTeam", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _AppTeam_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppTeam_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppTeam", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _AppTeamCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_AppTeamCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppTeamCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _AppTeamCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_AppTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_AppTeamCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AppTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Camp_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Camp_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Camp_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Camp_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Camp_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Camp_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Camp_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
 }
 func fieldContext_Camp_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Camp", false, false, childFields_VenueCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_VenueCopy)
 	return fc, nil
 }
 
 func _Camp_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Camp_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Camp_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
 }
 func fieldContext_Camp_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Camp", false, false, childFields_CoachCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CoachCopy)
 	return fc, nil
 }
 
 func _Camp_sheet(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Camp_sheet, func(context.Context) (any, error) { return obj.Sheet, nil }, marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCampSheet, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_sheet, func(context.Context) (any, error) { return obj.Sheet, nil }, marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCampSheet, true, true)
 }
 func fieldContext_Camp_sheet(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Camp", false, false, childFields_CampSheet)
+	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CampSheet)
 	return fc, nil
 }
 
 func _CampSheet_skill(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CampSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CampSheet_skill, func(context.Context) (any, error) { return obj.Skill, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CampSheet_skill, func(context.Context) (any, error) { return obj.Skill, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CampSheet_skill(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CampSheet", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CampSheet_note(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CampSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CampSheet_note, func(context.Context) (any, error) { return obj.Note, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CampSheet_note, func(context.Context) (any, error) { return obj.Note, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CampSheet_note(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CampSheet", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Coach_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Coach_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Coach_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Coach_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Coach_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CoachCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CoachCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CoachCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CoachCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CoachCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CoachCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayer_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CricketPlayer_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CricketPlayer_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayer_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayer_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayer_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayer_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayer_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayer_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CricketPlayerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CricketPlayerCopy_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayerCopy_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayerCopy_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayerCopy_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketPlayerCopy_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketPlayerCopy_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketPlayerCopy_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketTeam_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CricketTeam_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CricketTeam_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketTeam_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketTeam_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeam_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketTeam_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketTeam_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeam_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_CricketTeam_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _CricketTeamCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_CricketTeamCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _CricketTeamCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketTeamCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketTeamCopy_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeamCopy_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
 }
 func fieldContext_CricketTeamCopy_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _CricketTeamCopy_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_CricketTeamCopy_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_CricketTeamCopy_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Match_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Match_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Match_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Match_season(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_season, func(context.Context) (any, error) { return obj.Season, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_season, func(context.Context) (any, error) { return obj.Season, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Match_season(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Match_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Match_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
 }
 func fieldContext_Match_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_VenueCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_VenueCopy)
 	return fc, nil
 }
 
 func _Match_umpireIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_umpireIds, func(context.Context) (any, error) { return obj.UmpireIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_umpireIds, func(context.Context) (any, error) { return obj.UmpireIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
 }
 func fieldContext_Match_umpireIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Match_umpires(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_umpires, func(context.Context) (any, error) { return obj.Umpires, nil }, marshalNUmpireCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopyᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_umpires, func(context.Context) (any, error) { return obj.Umpires, nil }, marshalNUmpireCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopyᚄ, true, true)
 }
 func fieldContext_Match_umpires(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_UmpireCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_UmpireCopy)
 	return fc, nil
 }
 
 func _Match_team1(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_team1, func(context.Context) (any, error) { return obj.Team1, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team1, func(context.Context) (any, error) { return obj.Team1, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
 }
 func fieldContext_Match_team1(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_TeamSheet)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
 	return fc, nil
 }
 
 func _Match_team2(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Match_team2, func(context.Context) (any, error) { return obj.Team2, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team2, func(context.Context) (any, error) { return obj.Team2, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
 }
 func fieldContext_Match_team2(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Match", false, false, childFields_TeamSheet)
+	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
 	return fc, nil
 }
 
 func _MatchBySeasonConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MatchBySeasonConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatchᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatchᚄ, true, true)
 }
 func fieldContext_MatchBySeasonConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match)
+	fc = fieldexec.ObjectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match)
 	return fc, nil
 }
 
 func _MatchBySeasonConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_MatchBySeasonConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_MatchBySeasonConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MatchBySeasonConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _PlayerSheet_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_PlayerSheet_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _PlayerSheet_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNCricketPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayerCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNCricketPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayerCopy, true, true)
 }
 func fieldContext_PlayerSheet_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "PlayerSheet", false, false, childFields_CricketPlayerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "PlayerSheet", false, false, childFields_CricketPlayerCopy)
 	return fc, nil
 }
 
 func _PlayerSheet_battingPosition(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_battingPosition, func(context.Context) (any, error) { return obj.BattingPosition, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_battingPosition, func(context.Context) (any, error) { return obj.BattingPosition, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_PlayerSheet_battingPosition(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _PlayerSheet_isCaptain(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_PlayerSheet_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_PlayerSheet_isCaptain(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Match,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Match,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Match(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch, true, false)
 }
 func fieldContext_Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Match)
-	return withArguments(ctx, ec, fc, field_Query_Match_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Match)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Match_args)
 }
 
 func _Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MatchByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MatchByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch, true, true)
 }
 func fieldContext_Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Match)
-	return withArguments(ctx, ec, fc, field_Query_MatchByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Match)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MatchByIds_args)
 }
 
 func _Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_MatchBySeason,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchBySeason,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().MatchBySeason(ctx, fc.Args["season"].(string), fc.Args["name"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_MatchBySeasonConnection)
-	return withArguments(ctx, ec, fc, field_Query_MatchBySeason_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_MatchBySeasonConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_MatchBySeason_args)
 }
 
 func _Query_Camp(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Camp,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Camp,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Camp(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCamp2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp, true, false)
 }
 func fieldContext_Query_Camp(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Camp)
-	return withArguments(ctx, ec, fc, field_Query_Camp_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Camp)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Camp_args)
 }
 
 func _Query_CampByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CampByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CampByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CampByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCamp2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp, true, true)
 }
 func fieldContext_Query_CampByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Camp)
-	return withArguments(ctx, ec, fc, field_Query_CampByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Camp)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CampByIds_args)
 }
 
 func _Query_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Venue,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Venue,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Venue(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOVenue2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue, true, false)
 }
 func fieldContext_Query_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Venue)
-	return withArguments(ctx, ec, fc, field_Query_Venue_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Venue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Venue_args)
 }
 
 func _Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_VenueByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VenueByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().VenueByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNVenue2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue, true, true)
 }
 func fieldContext_Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Venue)
-	return withArguments(ctx, ec, fc, field_Query_VenueByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Venue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_VenueByIds_args)
 }
 
 func _Query_Umpire(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Umpire,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Umpire,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Umpire(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOUmpire2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire, true, false)
 }
 func fieldContext_Query_Umpire(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Umpire)
-	return withArguments(ctx, ec, fc, field_Query_Umpire_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Umpire)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Umpire_args)
 }
 
 func _Query_UmpireByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_UmpireByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UmpireByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().UmpireByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNUmpire2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire, true, true)
 }
 func fieldContext_Query_UmpireByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Umpire)
-	return withArguments(ctx, ec, fc, field_Query_UmpireByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Umpire)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_UmpireByIds_args)
 }
 
 func _Query_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Coach,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Coach,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Coach(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCoach2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach, true, false)
 }
 func fieldContext_Query_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Coach)
-	return withArguments(ctx, ec, fc, field_Query_Coach_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Coach)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Coach_args)
 }
 
 func _Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CoachByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CoachByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CoachByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCoach2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach, true, true)
 }
 func fieldContext_Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Coach)
-	return withArguments(ctx, ec, fc, field_Query_CoachByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Coach)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CoachByIds_args)
 }
 
 func _Query_CricketTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CricketTeam,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketTeam,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CricketTeam(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCricketTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam, true, false)
 }
 func fieldContext_Query_CricketTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CricketTeam)
-	return withArguments(ctx, ec, fc, field_Query_CricketTeam_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CricketTeam)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CricketTeam_args)
 }
 
 func _Query_CricketTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CricketTeamByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketTeamByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CricketTeamByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCricketTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam, true, true)
 }
 func fieldContext_Query_CricketTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CricketTeam)
-	return withArguments(ctx, ec, fc, field_Query_CricketTeamByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CricketTeam)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CricketTeamByIds_args)
 }
 
 func _Query_CricketPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CricketPlayer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CricketPlayer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOCricketPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer, true, false)
 }
 func fieldContext_Query_CricketPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CricketPlayer)
-	return withArguments(ctx, ec, fc, field_Query_CricketPlayer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CricketPlayer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CricketPlayer_args)
 }
 
 func _Query_CricketPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_CricketPlayerByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketPlayerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().CricketPlayerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNCricketPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer, true, true)
 }
 func fieldContext_Query_CricketPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_CricketPlayer)
-	return withArguments(ctx, ec, fc, field_Query_CricketPlayerByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_CricketPlayer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_CricketPlayerByIds_args)
 }
 
 func _Query_AppTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_AppTeam,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppTeam,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().AppTeam(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOAppTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam, true, false)
 }
 func fieldContext_Query_AppTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AppTeam)
-	return withArguments(ctx, ec, fc, field_Query_AppTeam_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AppTeam)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_AppTeam_args)
 }
 
 func _Query_AppTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_AppTeamByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppTeamByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().AppTeamByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNAppTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam, true, true)
 }
 func fieldContext_Query_AppTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AppTeam)
-	return withArguments(ctx, ec, fc, field_Query_AppTeamByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AppTeam)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_AppTeamByIds_args)
 }
 
 func _Query_AppPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_AppPlayer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().AppPlayer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOAppPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer, true, false)
 }
 func fieldContext_Query_AppPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AppPlayer)
-	return withArguments(ctx, ec, fc, field_Query_AppPlayer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AppPlayer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_AppPlayer_args)
 }
 
 func _Query_AppPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_AppPlayerByIds,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppPlayerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().AppPlayerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
 		}, marshalNAppPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer, true, true)
 }
 func fieldContext_Query_AppPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_AppPlayer)
-	return withArguments(ctx, ec, fc, field_Query_AppPlayerByIds_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_AppPlayer)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_AppPlayerByIds_args)
 }
 
 func _Query_Selection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Selection,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Selection,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Selection(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(int), fc.Args["consistent"].(*bool))
 		}, marshalOSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection, true, false)
 }
 func fieldContext_Query_Selection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Selection)
-	return withArguments(ctx, ec, fc, field_Query_Selection_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Selection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Selection_args)
 }
 
 func _Query_SelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SelectionByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SelectionByKeys(ctx, fc.Args["keys"].([]*model.SelectionKey), fc.Args["consistent"].(*bool))
 		}, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection, true, true)
 }
 func fieldContext_Query_SelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Selection)
-	return withArguments(ctx, ec, fc, field_Query_SelectionByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Selection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SelectionByKeys_args)
 }
 
 func _Query_SelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SelectionByPrimary,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SelectionByPrimary(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SelectionByPrimaryConnection)
-	return withArguments(ctx, ec, fc, field_Query_SelectionByPrimary_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SelectionByPrimaryConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SelectionByPrimary_args)
 }
 
 func _Query_SelectionByPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_SelectionByPlayer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().SelectionByPlayer(ctx, fc.Args["playerId"].(string), fc.Args["squadId"].(*string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNSelectionByPlayerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SelectionByPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_SelectionByPlayerConnection)
-	return withArguments(ctx, ec, fc, field_Query_SelectionByPlayer_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_SelectionByPlayerConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_SelectionByPlayer_args)
 }
 
 func _Query_Reading(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_Reading,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Reading,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Reading(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["consistent"].(*bool))
 		}, marshalOReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading, true, false)
 }
 func fieldContext_Query_Reading(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Reading)
-	return withArguments(ctx, ec, fc, field_Query_Reading_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Reading)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_Reading_args)
 }
 
 func _Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ReadingByKeys,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ReadingByKeys(ctx, fc.Args["keys"].([]*model.ReadingKey), fc.Args["consistent"].(*bool))
 		}, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading, true, true)
 }
 func fieldContext_Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_Reading)
-	return withArguments(ctx, ec, fc, field_Query_ReadingByKeys_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_Reading)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ReadingByKeys_args)
 }
 
 func _Query_ReadingByAccount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ReadingByAccount,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingByAccount,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ReadingByAccount(ctx, fc.Args["accountId"].(string), fc.Args["ts"].(*time.Time), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNReadingByAccountConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ReadingByAccount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ReadingByAccountConnection)
-	return withArguments(ctx, ec, fc, field_Query_ReadingByAccount_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ReadingByAccountConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ReadingByAccount_args)
 }
 
 func _Query_ReadingEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query_ReadingEvents,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ReadingEvents(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		}, marshalNReadingEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ReadingEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, true, childFields_ReadingEventsConnection)
-	return withArguments(ctx, ec, fc, field_Query_ReadingEvents_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ReadingEventsConnection)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ReadingEvents_args)
 }
 
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___type,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return ec.IntrospectType(fc.Args["name"].(string))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Type)
-	return withArguments(ctx, ec, fc, field_Query___type_args)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Type)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query___type_args)
 }
 
 func _Query___schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Query___schema,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___schema,
 		func(ctx context.Context) (any, error) {
 			return ec.IntrospectSchema()
 		}, marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema, true, false)
 }
 func fieldContext_Query___schema(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Query", true, false, childFields___Schema)
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, false, childFields___Schema)
 	return fc, nil
 }
 
 func _Reading_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Reading_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Reading_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Reading_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Reading_ts(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Reading_ts(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Reading_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_Reading_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Reading_accountId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_accountId, func(context.Context) (any, error) { return obj.AccountID, nil }, marshalOID2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_accountId, func(context.Context) (any, error) { return obj.AccountID, nil }, marshalOID2ᚖstring, true, false)
 }
 func fieldContext_Reading_accountId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Reading_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Reading_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Reading_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ReadingByAccountConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Reading]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingByAccountConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingByAccountConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ, true, true)
 }
 func fieldContext_ReadingByAccountConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ReadingByAccountConnection", false, false, childFields_Reading)
+	fc = fieldexec.ObjectContext(ec, field, "ReadingByAccountConnection", false, false, childFields_Reading)
 	return fc, nil
 }
 
 func _ReadingByAccountConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Reading]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingByAccountConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingByAccountConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ReadingByAccountConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingByAccountConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _ReadingEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ReadingEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ReadingEvent_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEvent_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_ReadingEvent_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _ReadingEvent_ts(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEvent_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalNDateTime2timeᚐTime, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalNDateTime2timeᚐTime, true, true)
 }
 func fieldContext_ReadingEvent_ts(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _ReadingEvent_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEvent_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
 }
 func fieldContext_ReadingEvent_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _ReadingEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ReadingEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReadingEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEventᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReadingEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEventᚄ, true, true)
 }
 func fieldContext_ReadingEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "ReadingEventsConnection", false, false, childFields_ReadingEvent)
+	fc = fieldexec.ObjectContext(ec, field, "ReadingEventsConnection", false, false, childFields_ReadingEvent)
 	return fc, nil
 }
 
 func _ReadingEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ReadingEvent]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_ReadingEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_ReadingEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReadingEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Selection_squadId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_squadId, func(context.Context) (any, error) { return obj.SquadID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_squadId, func(context.Context) (any, error) { return obj.SquadID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Selection_squadId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Selection_selectionNumber(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_selectionNumber, func(context.Context) (any, error) { return obj.SelectionNumber, nil }, marshalNInt2int, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_selectionNumber, func(context.Context) (any, error) { return obj.SelectionNumber, nil }, marshalNInt2int, true, true)
 }
 func fieldContext_Selection_selectionNumber(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func _Selection_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Selection_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Selection_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNAppTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeamCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNAppTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeamCopy, true, true)
 }
 func fieldContext_Selection_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Selection", false, false, childFields_AppTeamCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppTeamCopy)
 	return fc, nil
 }
 
 func _Selection_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Selection_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Selection_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNAppPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayerCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNAppPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayerCopy, true, true)
 }
 func fieldContext_Selection_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "Selection", false, false, childFields_AppPlayerCopy)
+	fc = fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppPlayerCopy)
 	return fc, nil
 }
 
 func _Selection_squadRole(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_squadRole, func(context.Context) (any, error) { return obj.SquadRole, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_squadRole, func(context.Context) (any, error) { return obj.SquadRole, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Selection_squadRole(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Selection_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Selection_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _Selection_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Selection_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
 }
 func fieldContext_Selection_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func _SelectionByPlayerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SelectionByPlayerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPlayerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
 }
 func fieldContext_SelectionByPlayerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SelectionByPlayerConnection", false, false, childFields_Selection)
+	fc = fieldexec.ObjectContext(ec, field, "SelectionByPlayerConnection", false, false, childFields_Selection)
 	return fc, nil
 }
 
 func _SelectionByPlayerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SelectionByPlayerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPlayerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_SelectionByPlayerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectionByPlayerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _SelectionByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SelectionByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
 }
 func fieldContext_SelectionByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "SelectionByPrimaryConnection", false, false, childFields_Selection)
+	fc = fieldexec.ObjectContext(ec, field, "SelectionByPrimaryConnection", false, false, childFields_Selection)
 	return fc, nil
 }
 
 func _SelectionByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_SelectionByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext_SelectionByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectionByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _TeamSheet_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TeamSheet_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TeamSheet_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNCricketTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeamCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNCricketTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeamCopy, true, true)
 }
 func fieldContext_TeamSheet_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_CricketTeamCopy)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CricketTeamCopy)
 	return fc, nil
 }
 
 func _TeamSheet_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_TeamSheet_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _TeamSheet_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
 }
 func fieldContext_TeamSheet_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy)
 	return fc, nil
 }
 
 func _TeamSheet_homeTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_homeTeam, func(context.Context) (any, error) { return obj.HomeTeam, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_homeTeam, func(context.Context) (any, error) { return obj.HomeTeam, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext_TeamSheet_homeTeam(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _TeamSheet_players(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_TeamSheet_players, func(context.Context) (any, error) { return obj.Players, nil }, marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheetᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_players, func(context.Context) (any, error) { return obj.Players, nil }, marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheetᚄ, true, true)
 }
 func fieldContext_TeamSheet_players(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet)
+	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet)
 	return fc, nil
 }
 
 func _Umpire_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Umpire) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Umpire_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Umpire_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Umpire_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Umpire", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Umpire_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Umpire) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Umpire_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Umpire_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Umpire_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Umpire", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _UmpireCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.UmpireCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_UmpireCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UmpireCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_UmpireCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UmpireCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _UmpireCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.UmpireCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_UmpireCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UmpireCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_UmpireCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UmpireCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Venue_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_Venue_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _Venue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Venue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _Venue_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_Venue_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
 }
 func fieldContext_Venue_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _VenueCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
 }
 func fieldContext_VenueCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func _VenueCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext_VenueCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func _VenueCopy_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext_VenueCopy_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
 }
 func fieldContext_VenueCopy_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
 }
 func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
 }
 
 func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Directive", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Directive_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
 func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___InputValue)
-	return withArguments(ctx, ec, fc, field___Field_args_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
 func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Field", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
 }
 func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__InputValue", false, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
 	return fc, nil
 }
 
 func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
 }
 func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
 }
 func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
 }
 func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
 }
 func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Schema", true, false, childFields___Directive)
+	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
 	return fc, nil
 }
 
 func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
 }
 func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
 }
 func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_fields,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Field)
-	return withArguments(ctx, ec, fc, field___Type_fields_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Field)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
 func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
 }
 func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_enumValues,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
 			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___EnumValue)
-	return withArguments(ctx, ec, fc, field___Type_enumValues_args)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
 func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
 }
 func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___InputValue)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
 	return fc, nil
 }
 
 func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = objectContext(ec, field, "__Type", true, false, childFields___Type)
+	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
 	return fc, nil
 }
 
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return resolveField(ctx, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
 func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -4204,59 +4205,59 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
 		case "Match":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Match, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Match, graphql.RequiredNull))
 		case "MatchByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MatchByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MatchByIds, graphql.Null))
 		case "MatchBySeason":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_MatchBySeason, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_MatchBySeason, graphql.Null))
 		case "Camp":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Camp, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Camp, graphql.RequiredNull))
 		case "CampByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CampByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CampByIds, graphql.Null))
 		case "Venue":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Venue, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Venue, graphql.RequiredNull))
 		case "VenueByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_VenueByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_VenueByIds, graphql.Null))
 		case "Umpire":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Umpire, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Umpire, graphql.RequiredNull))
 		case "UmpireByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_UmpireByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_UmpireByIds, graphql.Null))
 		case "Coach":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Coach, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Coach, graphql.RequiredNull))
 		case "CoachByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CoachByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CoachByIds, graphql.Null))
 		case "CricketTeam":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CricketTeam, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CricketTeam, graphql.RequiredNull))
 		case "CricketTeamByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CricketTeamByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CricketTeamByIds, graphql.Null))
 		case "CricketPlayer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CricketPlayer, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CricketPlayer, graphql.RequiredNull))
 		case "CricketPlayerByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_CricketPlayerByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_CricketPlayerByIds, graphql.Null))
 		case "AppTeam":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AppTeam, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_AppTeam, graphql.RequiredNull))
 		case "AppTeamByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AppTeamByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_AppTeamByIds, graphql.Null))
 		case "AppPlayer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AppPlayer, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_AppPlayer, graphql.RequiredNull))
 		case "AppPlayerByIds":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_AppPlayerByIds, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_AppPlayerByIds, graphql.Null))
 		case "Selection":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Selection, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Selection, graphql.RequiredNull))
 		case "SelectionByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SelectionByKeys, graphql.Null))
 		case "SelectionByPrimary":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByPrimary, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SelectionByPrimary, graphql.Null))
 		case "SelectionByPlayer":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_SelectionByPlayer, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_SelectionByPlayer, graphql.Null))
 		case "Reading":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_Reading, graphql.RequiredNull))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Reading, graphql.RequiredNull))
 		case "ReadingByKeys":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ReadingByKeys, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ReadingByKeys, graphql.Null))
 		case "ReadingByAccount":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ReadingByAccount, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ReadingByAccount, graphql.Null))
 		case "ReadingEvents":
-			out.Concurrently(i, rootField(innerCtx, ec, out, field, _Query_ReadingEvents, graphql.Null))
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ReadingEvents, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -6230,83 +6231,3 @@ func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 }
 
 // endregion ***************************** type.gotpl *****************************
-
-// rootField is how a field of Query is resolved: by resolve, which has failed where it returns that it is invalid.
-func rootField(ctx context.Context, ec *executionContext, out *graphql.FieldSet, field graphql.CollectedField,
-	resolve func(context.Context, *executionContext, graphql.CollectedField) graphql.Marshaler, invalid graphql.Marshaler,
-) func(context.Context) graphql.Marshaler {
-	inner := func(ctx context.Context) (res graphql.Marshaler) {
-		defer func() {
-			if r := recover(); r != nil {
-				ec.Error(ctx, ec.Recover(ctx, r))
-			}
-		}()
-		res = resolve(ctx, ec, field)
-		if res == invalid {
-			atomic.AddUint32(&out.Invalids, 1)
-		}
-		return res
-	}
-	return func(context.Context) graphql.Marshaler {
-		return ec.OperationContext.RootResolverMiddleware(ctx, inner)
-	}
-}
-
-// resolveField writes a field, which has the value. The last two say whether a panic is an error of the field,
-// and whether that must not be null.
-func resolveField[T any](ctx context.Context, ec *executionContext, field graphql.CollectedField,
-	of func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-	value func(context.Context) (any, error),
-	marshal func(context.Context, *executionContext, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
-) graphql.Marshaler {
-	return graphql.ResolveField(ctx, ec.OperationContext, field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return of(ctx, ec, field)
-		},
-		value, nil,
-		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
-			return marshal(ctx, ec, selections, v)
-		}, recovers, required)
-}
-
-// withArguments has the context of a field have its arguments.
-func withArguments(ctx context.Context, ec *executionContext, of *graphql.FieldContext,
-	arguments func(context.Context, *executionContext, map[string]any) (map[string]any, error),
-) (fc *graphql.FieldContext, err error) {
-	fc = of
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, ec, fc.Field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-	}
-	return fc, err
-}
-
-// objectContext says what a field with an object is of.
-func objectContext(ec *executionContext, field graphql.CollectedField, object string, isMethod, isResolver bool,
-	child func(context.Context, *executionContext, graphql.CollectedField) (*graphql.FieldContext, error),
-) *graphql.FieldContext {
-	return &graphql.FieldContext{
-		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return child(ctx, ec, field)
-		},
-	}
-}
-
-// fieldArgument reads an argument of a field.
-func fieldArgument[T any](ctx context.Context, ec *executionContext, rawArgs, args map[string]any, name string,
-	unmarshal func(context.Context, *executionContext, any) (T, error)) error {
-	value, err := graphql.ProcessArgField(ctx, rawArgs, name,
-		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, ec, v) })
-	if err != nil {
-		return err
-	}
-	args[name] = value
-	return nil
-}

@@ -1,0 +1,117 @@
+// Package fieldexec executes fields for the executors that gqlgen generates. For each field and argument gqlgen writes
+// closures, and the compiler makes a function of each; foldql's generator replaces them by calls of the functions here,
+// so that an executor has two thirds of its lines and compiles in less. Generated code alone calls them.
+//
+// C is the execution context of the generated package, which these functions only pass on; the operation that it is of
+// is given beside it.
+package fieldexec
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Root returns how a field of Query is resolved: by resolve, which has failed where it returns invalid.
+func Root[C any](ctx context.Context, op *graphql.OperationContext, c C, out *graphql.FieldSet,
+	field graphql.CollectedField, resolve func(context.Context, C, graphql.CollectedField) graphql.Marshaler,
+	invalid graphql.Marshaler) func(context.Context) graphql.Marshaler {
+	inner := guarded(op, out, invalid, func(ctx context.Context) graphql.Marshaler { return resolve(ctx, c, field) })
+	return func(context.Context) graphql.Marshaler { return op.RootResolverMiddleware(ctx, inner) }
+}
+
+// guarded calls resolve, notes among the fields that it has failed, and makes a panic an error of the operation.
+func guarded(op *graphql.OperationContext, fields *graphql.FieldSet, invalid graphql.Marshaler,
+	resolve func(context.Context) graphql.Marshaler) func(context.Context) graphql.Marshaler {
+	return func(ctx context.Context) (res graphql.Marshaler) {
+		defer func() {
+			if r := recover(); r != nil {
+				op.Error(ctx, op.Recover(ctx, r))
+			}
+		}()
+		res = resolve(ctx)
+		if res == invalid {
+			atomic.AddUint32(&fields.Invalids, 1)
+		}
+		return res
+	}
+}
+
+// Object resolves the field at an index of an object, now or, where it is deferred, later: by resolve, which has failed
+// where it returns invalid. The views are those of the deferred fields, by their labels.
+func Object(op *graphql.OperationContext, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView,
+	i int, field graphql.CollectedField, invalid graphql.Marshaler, resolve func(context.Context) graphql.Marshaler) {
+	if !field.IsDeferred() {
+		out.Concurrently(i, guarded(op, out, invalid, resolve))
+		return
+	}
+	deferred.AddField(field)
+	at := len(deferred.Values) - 1
+	deferred.Concurrently(at, guarded(op, deferred, invalid, resolve))
+	for _, d := range field.Deferrables {
+		if views[d.Label] == nil {
+			views[d.Label] = deferred.NewView()
+		}
+		views[d.Label].AddIndices(at)
+	}
+	out.Values[i] = graphql.Null
+}
+
+// Resolve writes a field that has the value, by marshal. The last two say whether a panic is an error of the field, and
+// whether that must not be null.
+func Resolve[C, T any](ctx context.Context, op *graphql.OperationContext, c C, field graphql.CollectedField,
+	of func(context.Context, C, graphql.CollectedField) (*graphql.FieldContext, error),
+	value func(context.Context) (any, error),
+	marshal func(context.Context, C, ast.SelectionSet, T) graphql.Marshaler, recovers, required bool,
+) graphql.Marshaler {
+	return graphql.ResolveField(ctx, op, field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return of(ctx, c, field)
+		},
+		value, nil,
+		func(ctx context.Context, selections ast.SelectionSet, v T) graphql.Marshaler {
+			return marshal(ctx, c, selections, v)
+		}, recovers, required)
+}
+
+// WithArguments reads the arguments of a field into its context. An error is reported to the operation, too.
+func WithArguments[C any](ctx context.Context, op *graphql.OperationContext, c C, of *graphql.FieldContext,
+	arguments func(context.Context, C, map[string]any) (map[string]any, error)) (fc *graphql.FieldContext, err error) {
+	fc = of
+	defer func() {
+		if r := recover(); r != nil {
+			err = op.Recover(ctx, r)
+			op.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = arguments(ctx, c, fc.Field.ArgumentMap(op.Variables)); err != nil {
+		op.Error(ctx, err)
+	}
+	return fc, err
+}
+
+// Argument reads an argument of a field out of the raw ones, if it is there, by unmarshal.
+func Argument[C, T any](ctx context.Context, c C, raw, args map[string]any, name string,
+	unmarshal func(context.Context, C, any) (T, error)) error {
+	value, err := graphql.ProcessArgField(ctx, raw, name,
+		func(ctx context.Context, v any) (T, error) { return unmarshal(ctx, c, v) })
+	if err != nil {
+		return err
+	}
+	args[name] = value
+	return nil
+}
+
+// ObjectContext returns the context of a field of an object type, whose fields have those of child.
+func ObjectContext[C any](c C, field graphql.CollectedField, object string, isMethod, isResolver bool,
+	child func(context.Context, C, graphql.CollectedField) (*graphql.FieldContext, error)) *graphql.FieldContext {
+	return &graphql.FieldContext{
+		Object: object, Field: field, IsMethod: isMethod, IsResolver: isResolver,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return child(ctx, c, field)
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package fieldexec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/fieldexec"
+)
+
+// execution stands for the execution context of a generated package.
+type execution string
+
+// operation is an operation with the variable n, whose errors are in the context.
+func operation() (context.Context, *graphql.OperationContext) {
+	op := &graphql.OperationContext{
+		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
+		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
+		RecoverFunc:            func(_ context.Context, err any) error { return fmt.Errorf("recovered: %v", err) },
+		Variables:              map[string]any{"n": 7},
+	}
+	ctx := graphql.WithResponseContext(context.Background(), graphql.DefaultErrorPresenter, op.RecoverFunc)
+	return graphql.WithOperationContext(ctx, op), op
+}
+
+func messages(ctx context.Context) (all []string) {
+	for _, err := range graphql.GetErrors(ctx) {
+		all = append(all, err.Message)
+	}
+	return all
+}
+
+func field(name string, labels ...string) graphql.CollectedField {
+	f := graphql.CollectedField{Field: &ast.Field{Name: name, Alias: name}}
+	for _, label := range labels {
+		f.Deferrables = append(f.Deferrables, &graphql.Deferrable{Label: label})
+	}
+	return f
+}
+
+// outcomes of resolving a field, and what is to be counted and said of each.
+var outcomes = map[string]struct {
+	resolve  func() graphql.Marshaler
+	invalids uint32
+	errors   []string
+}{
+	"a value": {resolve: func() graphql.Marshaler { return graphql.MarshalInt(1) }},
+	"null":    {resolve: func() graphql.Marshaler { return graphql.Null }},
+	"invalid": {resolve: func() graphql.Marshaler { return graphql.RequiredNull }, invalids: 1},
+	"a panic": {resolve: func() graphql.Marshaler { panic("oh") }, errors: []string{"recovered: oh"}},
+}
+
+// TestAFieldThatFailsIsCounted, and its panic is an error of the operation, wherever the field is.
+func TestAFieldThatFailsIsCounted(t *testing.T) {
+	for name, c := range outcomes {
+		check := func(what string, ctx context.Context, fields *graphql.FieldSet) {
+			t.Helper()
+			if fields.Invalids != c.invalids {
+				t.Errorf("%s: %s: %d are invalid, want %d", name, what, fields.Invalids, c.invalids)
+			}
+			if diff := cmp.Diff(c.errors, messages(ctx)); diff != "" {
+				t.Errorf("%s: %s: errors (-want +got):\n%s", name, what, diff)
+			}
+		}
+		ctx, op := operation()
+		out := graphql.NewFieldSet([]graphql.CollectedField{field("a")})
+		fieldexec.Root(ctx, op, execution("e"), out, field("a"),
+			func(context.Context, execution, graphql.CollectedField) graphql.Marshaler { return c.resolve() },
+			graphql.RequiredNull)(ctx)
+		check("of Query", ctx, out)
+
+		ctx, op = operation()
+		out, deferred := graphql.NewFieldSet([]graphql.CollectedField{field("a")}), graphql.NewFieldSet(nil)
+		fieldexec.Object(op, out, deferred, nil, 0, field("a"), graphql.RequiredNull,
+			func(context.Context) graphql.Marshaler { return c.resolve() })
+		out.Dispatch(ctx)
+		check("of an object", ctx, out)
+
+		ctx, op = operation()
+		views := map[string]*graphql.FieldSetView{}
+		fieldexec.Object(op, out, deferred, views, 0, field("a", "later", "too"), graphql.RequiredNull,
+			func(context.Context) graphql.Marshaler { return c.resolve() })
+		if out.Values[0] != graphql.Null || len(views) != 2 {
+			t.Errorf("%s: a deferred field is %v now, in %d views; want null in 2", name, out.Values[0], len(views))
+		}
+		deferred.Dispatch(ctx)
+		check("deferred", ctx, deferred)
+	}
+}
+
+// TestTheExecutionContextIsPassedOn to all that the generated package has given.
+func TestTheExecutionContextIsPassedOn(t *testing.T) {
+	ctx, op := operation()
+	passed := 0
+	is := func(c execution) {
+		if c != "e" {
+			t.Errorf("the execution context is %q", c)
+		}
+		passed++
+	}
+	got := fieldexec.Resolve(ctx, op, execution("e"), field("a"),
+		func(_ context.Context, c execution, f graphql.CollectedField) (*graphql.FieldContext, error) {
+			is(c)
+			return fieldexec.ObjectContext(c, f, "Query", true, false,
+				func(_ context.Context, c execution, _ graphql.CollectedField) (*graphql.FieldContext, error) {
+					is(c)
+					return nil, nil
+				}), nil
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			if fc.Object != "Query" || !fc.IsMethod || fc.IsResolver {
+				t.Errorf("the context of the field is %+v", fc)
+			}
+			_, err := fc.Child(ctx, field("b"))
+			return 5, err
+		},
+		func(_ context.Context, c execution, _ ast.SelectionSet, v int) graphql.Marshaler {
+			is(c)
+			return graphql.MarshalInt(v)
+		}, true, true)
+	var text strings.Builder
+	if got.MarshalGQL(&text); passed != 3 || text.String() != "5" {
+		t.Errorf("passed on %d times, resolved as %s", passed, &text)
+	}
+}
+
+// TestArgumentsComeFromTheOperation, an error in one of them is reported, and a panic too.
+func TestArgumentsComeFromTheOperation(t *testing.T) {
+	asked := field("a")
+	asked.Arguments = ast.ArgumentList{{Name: "n", Value: &ast.Value{Raw: "n", Kind: ast.Variable}}}
+	asked.Definition = &ast.FieldDefinition{Arguments: ast.ArgumentDefinitionList{{Name: "n"}}}
+	for name, c := range map[string]struct {
+		unmarshal func(any) (int, error)
+		want      map[string]any
+		error     string
+	}{
+		"read":  {func(v any) (int, error) { return v.(int), nil }, map[string]any{"n": 7}, ""},
+		"wrong": {func(any) (int, error) { return 0, errors.New("no number") }, nil, "no number"},
+		"panic": {func(any) (int, error) { panic("oh") }, nil, "recovered: oh"},
+	} {
+		ctx, op := operation()
+		fc, err := fieldexec.WithArguments(ctx, op, execution("e"), &graphql.FieldContext{Field: asked},
+			func(ctx context.Context, e execution, raw map[string]any) (map[string]any, error) {
+				args := map[string]any{}
+				err := fieldexec.Argument(ctx, e, raw, args, "n",
+					func(_ context.Context, _ execution, v any) (int, error) { return c.unmarshal(v) })
+				if err != nil {
+					return nil, err
+				}
+				return args, nil
+			})
+		if (err == nil) != (c.error == "") {
+			t.Errorf("%s: %v, want %q", name, err, c.error)
+		}
+		if diff := cmp.Diff(c.want, fc.Args); diff != "" {
+			t.Errorf("%s: arguments (-want +got):\n%s", name, diff)
+		}
+		if all := messages(ctx); c.error != "" && (len(all) != 1 || all[0] != c.error) {
+			t.Errorf("%s: errors %q, want %q", name, all, c.error)
+		}
+	}
+}
