@@ -2,10 +2,14 @@ package server
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	natsd "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
@@ -44,6 +48,35 @@ func (s *tasks) stream(t *testing.T) jetstream.Stream {
 		t.Fatal(err)
 	}
 	return st
+}
+
+// TestCommandsOnAStoreReadItsSourceAsItsServerDoes: with a name and a password, and by a mapping.
+func TestCommandsOnAStoreReadItsSourceAsItsServerDoes(t *testing.T) {
+	login := func(o *natsd.Options) { o.Username, o.Password = "reader", "sesame" }
+	s := natsserver.Start(t, login)
+	all := &tasks{s, s.Client(t, nats.UserInfo("reader", "sesame")), "nats://" + s.Address() + "/TASKS"}
+	all.create(t)
+	const message = `{"number": "m1", "task": {"taskId": "1", "title": "Task 1"}}`
+	if _, err := all.js.Publish(t.Context(), "tasks", []byte(message)); err != nil {
+		t.Fatal(err)
+	}
+	mapping := filepath.Join(t.TempDir(), "mapping.yml")
+	text := "source: /tasks\nid: field number\ntype: text TaskAdded\ndata: field task\n"
+	if err := os.WriteFile(mapping, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source := append(embedded(t), "--events", all.url, "--events-user", "reader", "--events-mapping", mapping)
+	env := map[string]string{"FOLDQL_EVENTS_PASSWORD": "sesame"}
+	folding := serve(t, newProject(false).App, start{args: source, env: env})
+	folding.until(t, "folded", hasTask(t, folding, 1))
+	folding.end(t)
+	for _, c := range []struct{ command, says string }{
+		{"deadletters list", "there are no dead letters"}, {"rebuild verify Task", ""},
+		{"events search --type TaskAdded", "m1"},
+	} {
+		args := append(strings.Fields(c.command), source...)
+		runProgram(t, newProject(false).App, start{args: args, env: env}).wantExit(t, exitDone, c.says)
+	}
 }
 
 // hasTask reports whether the server answers with a task of taskEvents.

@@ -90,7 +90,7 @@ func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
 		{"deadletters", "list", "--max-row-bytes", "67108864"}, {"deadletters", "list", "--max-aggregate", "5"},
 		{"deadletters", "list", "--max-dead-letters", "5"},
 		{"deadletters", "list", "--project-timeout", "5s"}, {"rebuild", "Task", "--events", "log:"},
-		{"rebuild", "Task", "--max-event", "5"},
+		{"rebuild", "Task", "--max-event", "5"}, {"deadletters", "list", "--events-user", "reader"},
 	} {
 		runProgram(t, newProject(false).App, start{args: args}).wantExit(t, exitUsage, "give --store too")
 	}

@@ -17,7 +17,7 @@ import (
 type StoreOptions struct {
 	Store  string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
 	Events string `help:"Where events come from, with --store." default:"log:" group:"Data"`
-	config.EventsAuth
+	config.SourceAccess
 	Mirror   bool  `help:"The server keeps a copy of the events beside the rows (--mirror): work on that." group:"Data"`
 	CacheMB  int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MaxEvent int   `help:"Bytes of one event." default:"262144" group:"Data"`
@@ -35,7 +35,9 @@ func (p *Program) RefuseWithoutStore(flags ...string) error {
 }
 
 // StoreFlags are those of StoreOptions that mean nothing without --store.
-var StoreFlags = []string{"events", "mirror", "cache-mb", "max-event"}
+var StoreFlags = []string{"events", "events-token", "events-token-file", "events-mapping", "events-user",
+	"events-password", "events-password-file", "events-credentials", "events-ca", "events-cert", "events-key",
+	"events-begin", "events-allow-removal", "mirror", "cache-mb", "max-event"}
 
 // FoldFlags are those of config.Fold.
 var FoldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
@@ -83,7 +85,7 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 }
 
 func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
-	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, Mirror: o.Mirror,
+	at := &config.Data{Store: o.Store, Events: o.Events, SourceAccess: o.SourceAccess, Mirror: o.Mirror,
 		CacheMB: o.CacheMB, ReserveMB: 1}
 	store, from, err := at.Parse()
 	return at, store, from, err

@@ -10,10 +10,7 @@ import (
 type Data struct {
 	Store  string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
 	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server, nats://HOST:PORT/STREAM a stream of NATS JetStream (tls:// where it must be encrypted)." default:"log:" group:"Data"`
-	EventsAuth
-	EventsMapping string `help:"File that says how messages of a stream, or lines of a file, become events where they are no CloudEvents." placeholder:"FILE" group:"Data"`
-	NATS
-	Certificates
+	SourceAccess
 	Mirror    bool  `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, or for rows of DynamoDB (serve --row-cache-ttl), in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
@@ -42,17 +39,8 @@ func (p *Data) Parse() (Store, Source, error) {
 			largestReserveMB)
 	}
 	source, err := parseSource(p.Events)
-	if err == nil && (source.Kind == Remote || source.Kind == Stream) {
-		source.Token, err = secretOf("events-token", p.EventsToken, p.EventsTokenFile)
-	}
 	if err == nil {
-		err = p.NATS.of(&source)
-	}
-	if err == nil {
-		err = p.Certificates.of(&source)
-	}
-	if err == nil {
-		err = source.mapBy(p.EventsMapping)
+		err = p.SourceAccess.of(&source)
 	}
 	if err == nil && p.Mirror {
 		err = source.mirror(store)

@@ -50,6 +50,31 @@ func (s *Source) mirror(store Store) error {
 	return nil
 }
 
+// SourceAccess is how events are read that are elsewhere. Every command that opens a source has it.
+type SourceAccess struct {
+	EventsAuth
+	EventsMapping string `help:"File that says how messages of a stream, or lines of a file, become events where they are no CloudEvents." placeholder:"FILE" group:"Data"`
+	NATS
+	Certificates
+}
+
+// of gives a source what it is read by, and refuses what is for another kind of source.
+func (a *SourceAccess) of(s *Source) (err error) {
+	if s.Kind == Remote || s.Kind == Stream {
+		s.Token, err = secretOf("events-token", a.EventsToken, a.EventsTokenFile)
+	}
+	if err == nil {
+		err = a.NATS.of(s)
+	}
+	if err == nil {
+		err = a.Certificates.of(s)
+	}
+	if err == nil {
+		err = s.mapBy(a.EventsMapping)
+	}
+	return err
+}
+
 // EventsAuth is the secret of those who read the events of another server.
 type EventsAuth struct {
 	EventsToken     string `help:"Write token of the server whose log --events names, or token of the NATS server; better given by its variable, or by a file." group:"Data"`
