@@ -19,14 +19,17 @@ type Upstream struct {
 	Log   *slog.Logger
 
 	seen  map[string]string // tags as they were answered last; nil where there is something left to do
+	told  time.Time         // when that was
 	taken map[string]string // tags of what is taken over
 }
 
-// How long to wait before a server is asked again: one that knows of no decisions may be replaced by a later version,
-// and rows that are to try an event first do so within some events.
+// How long to wait before a server is asked again. It answers when something is decided, or after some time; one that
+// answers always at once is not to be asked without end. One that knows of no decisions may be replaced by a later
+// version, and rows that are to try an event first do so within some events.
 const (
-	askOlder = time.Minute
+	askAgain = 100 * time.Millisecond
 	askLater = 5 * time.Second
+	askOlder = time.Minute
 )
 
 // Begin takes over all that is decided, before anything is folded.
@@ -42,12 +45,11 @@ func (u *Upstream) Begin(ctx context.Context) error {
 // Run takes over what is decided, as it is, until the context ends.
 func (u *Upstream) Run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
-		began := time.Now()
 		wait, err := u.follow(ctx)
 		switch {
 		case err == nil:
 			failures = 0
-			wait = max(wait, min(time.Since(began)/2, askOlder)) // others have work to do too
+			wait = max(wait, askAgain, min(time.Since(u.told)/2, askOlder)) // others have work to do too
 		case errors.Is(err, httpsource.ErrNoDecisions):
 			wait = askOlder
 		default:
@@ -70,7 +72,7 @@ func (u *Upstream) follow(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	u.seen = nil
+	u.seen, u.told = nil, time.Now()
 	if u.taken == nil {
 		u.taken = map[string]string{}
 	}
