@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -303,4 +304,106 @@ func TestAnAbortedBuildLeavesNothing(t *testing.T) {
 			t.Errorf("built again there are %+v, want generation 2: numbers are never given twice", s.Building)
 		}
 	})
+}
+
+// cutOff is a log that cannot be reached.
+type cutOff struct{ eventlog.Source }
+
+func (cutOff) Partitions(context.Context) ([]string, error) { return nil, errors.New("cut off") }
+
+// TestARequestedRebuildIsOnRecordUntilItHasBegun: also where a process fails or ends amid that.
+func TestARequestedRebuildIsOnRecordUntilItHasBegun(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := openLog(t, broken()...)
+		first := start(t, store(), ended(log), "1")
+		if err := first.fold(); err != nil {
+			t.Fatal(err)
+		}
+		if err := projection.RequestRebuild(t.Context(), first.db, first.p); err != nil {
+			t.Fatal(err)
+		}
+		second := start(t, store(), cutOff{ended(log)}, "1")
+		if err := second.begin(); err == nil || !strings.Contains(err.Error(), "cut off") {
+			t.Fatalf("begun without a log: %v", err)
+		}
+		if !second.look().Serving.Asked {
+			t.Fatal("nobody knows of the request any more")
+		}
+		second.log = ended(log)
+		if err := second.begin(); err != nil {
+			t.Fatal(err)
+		}
+		if at := second.look(); at.Serving.Asked || at.Building == nil {
+			t.Errorf("begun: %+v", at)
+		}
+	})
+}
+
+// TestARequestedRebuildIsNotMetByRowsThatWereBuiltBefore: these may be of code that has been corrected since.
+func TestARequestedRebuildIsNotMetByRowsThatWereBuiltBefore(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := openLog(t, broken()...)
+		first := start(t, store(), ended(log), "1")
+		if err := first.fold(); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.begin(); err != nil {
+			t.Fatal(err)
+		}
+		first.foldBeside()
+		was := first.look().Building.Tables[0].Generation
+		if err := projection.RequestRebuild(t.Context(), first.db, first.p); err != nil {
+			t.Fatal(err)
+		}
+		second := start(t, store(), ended(log), "1")
+		if err := second.begin(); err != nil {
+			t.Fatal(err)
+		}
+		if at := second.look(); at.Serving.Asked || at.Building == nil || at.Building.Tables[0].Generation == was {
+			t.Errorf("the rows that are built are still of generation %d: %+v", was, at)
+		}
+	})
+}
+
+// TestRowsAreReadUntilThoseThatOthersSwitchToServe: a runner that finds others of its version in their place leaves it
+// to whoever has queries read what serves, and no query fails for it; nor does one after a rollback.
+func TestRowsAreReadUntilThoseThatOthersSwitchToServe(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	join := func() driver.Driver { return store.Join(memstore.Options{Now: func() time.Time { return epoch }}) }
+	log := openLog(t, upserts(6)...)
+	first := start(t, join(), ended(log), "1")
+	runner, full := first.runner(first.db), map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32}
+	if err := runner.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, join(), ended(log), "1")
+	second.foldBeside()
+	if err := second.rearrange(querydb.SwitchToBuilt); err != nil {
+		t.Fatal(err)
+	}
+	add(t, log, 6, event("", upsert("a", 64)))
+	if err := runner.Run(t.Context()); !errors.Is(err, projection.ErrOtherRows) {
+		t.Errorf("a runner of rows that others have taken the place of: %v, want ErrOtherRows", err)
+	}
+	first.want("before queries go over", first.db, full)
+
+	uses := func(when string, want map[string]int) {
+		t.Helper()
+		if err := first.db.Generations().UseAll(t.Context(), []*querydb.Model{first.ops.Codec.Model}); err != nil {
+			t.Fatal(err)
+		}
+		if err := runner.Run(t.Context()); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		first.want(when, first.db, want)
+	}
+	all := map[string]int{"a": 1 + 8 + 64, "b": 2 + 16, "c": 4 + 32}
+	uses("after the switch", all)
+	if err := second.rearrange(querydb.SwitchBack); err != nil {
+		t.Fatal(err)
+	}
+	if err := runner.Run(t.Context()); err != nil && !errors.Is(err, projection.ErrOtherRows) {
+		t.Errorf("a runner after a rollback: %v", err)
+	}
+	uses("after a rollback", all)
 }

@@ -148,8 +148,8 @@ func (g Generation) built() Generation {
 // this DB change it, whatever other processes begin.
 func (g *Generations) InUse(m *Model) int { return g.tables[m].serving.Load().Generation }
 
-// Use has this DB read and write a generation that another process has begun. Where this DB knows of a later one by
-// now, it returns ErrStale, and changes nothing.
+// Use has this DB read and write a generation that another process has begun, or has serve again; the API reads it too,
+// whatever ServeAll had it read. Where this DB knows of a later one by now, it returns ErrStale, and changes nothing.
 func (g *Generations) Use(m *Model, at Generation) error {
 	t, err := g.tables.of("serve", m)
 	if err != nil {
@@ -161,10 +161,21 @@ func (g *Generations) Use(m *Model, at Generation) error {
 		return failed("serve", m, fmt.Errorf("%w: generation %d of the table is followed by another", ErrStale, at.Number))
 	}
 	t.lock.Learn(at.Number, at.revision)
-	if t.serving.Load().Generation != at.Number {
+	switch former := t.serving.Load().Generation; {
+	case former != at.Number && at.keeps(former):
+		t.follow(at.Number)
+	case former != at.Number:
 		t.serve(at.Number)
+	case g.Serving(m) != at.Number:
+		t.use(at.Number)
 	}
 	return nil
+}
+
+// keeps reports whether a generation is kept beside the one that serves: it may serve again.
+func (g Generation) keeps(number int) bool {
+	building, former := g.beside.Building, g.beside.Former
+	return building != nil && building.Number == number || former != nil && former.Number == number
 }
 
 // Begin begins a new, empty generation of the model's table, which follows former, and drops former: what a fold of

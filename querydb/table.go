@@ -93,6 +93,11 @@ func (t *table) serve(generation int) {
 	if former := t.serving.Load().Generation; former != generation {
 		t.remove(former)
 	}
+	t.follow(generation)
+}
+
+// follow has reads and writes go to another generation.
+func (t *table) follow(generation int) {
 	t.use(generation)
 	t.watermark = time.Time{}
 }

@@ -203,6 +203,15 @@ func TestAServerThatFoldsNothingFollowsOthersToNextGenerations(t *testing.T) {
 	for _, s := range []*server{former, next, building} {
 		s.until(t, "answering from a generation of the second version", hasTask(t, s, 22))
 	}
+
+	// the rows that are left are removed, so that whoever read them still would answer with less
+	building.rebuilds(t, second, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	building.rebuilds(t, second, "abort", "Task").wantExit(t, exitDone, "removed")
+	building.end(t)
+	folding.post(t, slices.Collect(taskEvents(23, 1)))
+	for name, s := range map[string]*server{"folding": folding, "former": former, "next": next} {
+		s.until(t, name+" answering from the generation that serves again", hasTask(t, s, 23))
+	}
 }
 
 // TestAServerFoldsNothingWhereOthersCanFold alone: nobody else writes to a store on this machine.

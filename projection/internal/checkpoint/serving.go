@@ -106,12 +106,17 @@ type serving struct {
 // completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
 // folded the generation or it is begun now, its rows are complete when they have come to where the log ends now.
 func (s *serving) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
-	if was.Table == s.p.Models[0].Table && was.Generation == generation {
+	if was.of(s.p, generation) {
 		return was, nil
 	}
 	c, err := s.newCompletion(ctx, generation)
 	c.Claims, c.slot, c.revision = was.Claims, was.slot, was.revision
 	return c, err
+}
+
+// of reports whether the record is about a generation of the rows of a projection.
+func (c *completion) of(p Projection, generation int) bool {
+	return c.Table == p.Models[0].Table && c.Generation == generation
 }
 
 // newCompletion is that of a generation which is begun now.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -35,9 +36,11 @@ type State struct {
 	done       Record
 	// generations are those of the tables, by name, as they are on record
 	generations map[string]int
-	serving     *serving
-	upgrader    upgrader
-	restarter   restarter
+	// others are those that Open has left to whoever has queries read what serves.
+	others    map[string]int
+	serving   *serving
+	upgrader  upgrader
+	restarter restarter
 	// Letters are the dead letters, and Decisions what was decided about former ones.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
@@ -129,6 +132,8 @@ func (s *State) Open(ctx context.Context) error {
 			return err
 		}
 		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", nil)
+	case s.cfg.KeepServing && exchanged(s, p):
+		return ErrOtherRows
 	case p.Code == "" && s.p.Code != "":
 		err = recordCode(ctx, s, p.Record)
 	default:
@@ -149,6 +154,23 @@ func standingOf(ctx context.Context, s *State) (*standing, error) {
 	}
 	p, err := readStanding(ctx, s.db, s.p, s.now)
 	return &p, err
+}
+
+// exchanged reports, once, whether others have had complete rows serve in the place of those that are folded. Whoever
+// keeps these serving has queries go over to the others, of all models at once.
+func exchanged(s *State, p *standing) bool {
+	at := p.generations()
+	if s.done.Table == "" || s.db.Generations().Build() || !p.whole.of(s.p, p.Generation) || !p.whole.Done ||
+		maps.Equal(at, s.others) {
+		return false
+	}
+	for _, t := range p.tables {
+		if s.db.Generations().InUse(t.model) != t.serving.Number {
+			s.others = at
+			return true
+		}
+	}
+	return false
 }
 
 // load takes over what is on record.
