@@ -21,8 +21,9 @@ var ErrNotBuilt = errors.New("no generation is being built")
 
 // Begin begins a generation of the tables of the projections beside the one that serves, in the form that the models
 // have. One program folds it from the first event on, or copies the rows that serve: see Origin. What was being built
-// in another form is dropped; what is being built in this one goes on. The projections are all those that write to the
-// tables; build is the DB's ForBuild. Nothing is begun that could never be switched to: see FitsSwitch.
+// in another form is dropped; what is being built in this one goes on, unless a rebuild is asked for, which may be of
+// other code. The projections are all those that write to the tables; build is the DB's ForBuild. Nothing is begun that
+// could never be switched to: see FitsSwitch.
 func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all []Projection, cfg Config) error {
 	if err := FitsSwitch(db, all); err != nil {
 		return err
@@ -33,9 +34,6 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 		if origins[i], err = originOf(ctx, db, p); err != nil {
 			return err
 		}
-		if err = withoutRequest(ctx, db, p); err != nil {
-			return err
-		}
 	}
 	for i, p := range all {
 		if err := build.Generations().UseAll(ctx, p.Models); err != nil { // whatever was built before
@@ -43,10 +41,14 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 		}
 		s := NewState(p, src, build, cfg, unwatched{})
 		at, err := readLocation(ctx, build, p)
-		if err != nil || at.good() {
-			if err != nil {
-				return err
-			}
+		if err != nil {
+			return err
+		}
+		asked, err := isAsked(ctx, db, p)
+		if err != nil {
+			return err
+		}
+		if at.good() && !asked {
 			continue
 		}
 		was, err := readCompletion(ctx, build, p.Name)
@@ -57,10 +59,21 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 			return err
 		}
 	}
+	for _, p := range all { // at last, so that a process that ends before leaves the requests on record
+		if err := withoutRequest(ctx, db, p); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// withoutRequest takes away the request for a rebuild, which is met by the generation that begins.
+// isAsked reports whether somebody has asked for a rebuild, and none was begun since.
+func isAsked(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	b, err := readRecord(ctx, db, p.Name)
+	return b.Again && b.former == nil, err
+}
+
+// withoutRequest takes away the request for a rebuild, which is met by the generation that has begun.
 func withoutRequest(ctx context.Context, db *querydb.DB, p Projection) error {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil || !b.Again || b.former != nil {
