@@ -285,6 +285,51 @@ func forgiving(g *program) projection.Projection {
 	return p
 }
 
+// TestABuildTriesAnEventWhereItWasTriedBeforeItIsTriedAgain: it has passed the event over, and would lose it where
+// another decision took the place of the former.
+func TestABuildTriesAnEventWhereItWasTriedBeforeItIsTriedAgain(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := openLog(t, broken()...)
+		first := start(t, store(), ended(log), "1")
+		if err := first.fold(); err != nil {
+			t.Fatal(err)
+		}
+		serving := first.runner(first.db)
+		if err := serving.Retry(t.Context(), "0@7"); err == nil { // tries it after event 8
+			t.Fatal("the event is folded")
+		}
+		held := hold(log, 7)
+		second := start(t, store(), held, "1")
+		if err := second.begin(); err != nil {
+			t.Fatal(err)
+		}
+		build, run := second.runBeside()
+		run.reaches(t, build, 7)
+		add(t, log, 8, event("other", upsert("o", 8)))
+		if err := first.fold(); err != nil {
+			t.Fatal(err)
+		}
+		again := func() error { return first.runner(first.db).Retry(t.Context(), "0@7") }
+		if err := again(); err == nil || !strings.Contains(err.Error(), "are yet to try event 0@7 after event 8") {
+			t.Errorf("retried again, while a build awaits it: %v", err)
+		}
+		held.release()
+		log.End()
+		if err := run.wait(); err != nil {
+			t.Fatal(err)
+		}
+		if err := again(); err == nil || !strings.Contains(err.Error(), "failed again") {
+			t.Errorf("retried again after that: %v, want that it has failed", err)
+		}
+		left := []string{"0@2", "0@4 behind 0@2", "0@6 behind 0@2", "0@7"}
+		for rows, r := range map[string]*projection.Runner{"serve": serving, "are built": build} {
+			if diff := cmp.Diff(left, deadLettersOf(t, r)); diff != "" {
+				t.Errorf("dead letters of the rows that %s (-want +got):\n%s", rows, diff)
+			}
+		}
+	})
+}
+
 // TestAnEventCanBeSkippedBeforeABuildComesToIt where nobody of the program folds the rows whose dead letter it is.
 func TestAnEventCanBeSkippedBeforeABuildComesToIt(t *testing.T) {
 	eachStore(t, func(t *testing.T, store func() driver.Driver) {

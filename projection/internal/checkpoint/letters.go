@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -109,10 +110,7 @@ func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, 
 		if at.Table == "" {
 			continue
 		}
-		rows := deadletter.Rows{Generation: at.Generation, Done: map[string]position.Cursor{}}
-		for name, c := range at.Partitions {
-			rows.Done[name] = c.Cursor
-		}
+		rows := at.rows()
 		rows.Before = func(e position.Ref) bool {
 			if s.shared {
 				return at.canFence(e)
@@ -123,6 +121,69 @@ func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, 
 		all, b.Generations = append(all, rows), append(b.Generations, at.Generation)
 	}
 	return all, b, nil
+}
+
+// rows are those of the record.
+func (b *Record) rows() deadletter.Rows {
+	r := deadletter.Rows{Generation: b.Generation, Version: b.version(), Done: map[string]position.Cursor{}}
+	for name, c := range b.Partitions {
+		r.Done[name] = c.Cursor
+	}
+	return r
+}
+
+// AwaitedElsewhere finds the first of the events that other rows of the projection pass over, since they are yet to try
+// it where a former decision has it: another decision would have them never try it.
+func AwaitedElsewhere(ctx context.Context, s *State, partition string, offsets []uint64) (d deadletter.Decision,
+	awaited bool, err error) {
+	all := make([]keys.Key, len(offsets))
+	for i, offset := range offsets {
+		ref := position.Ref{Partition: partition, Offset: offset}
+		all[i] = keys.Key{PK: deadletter.KindDecision + s.p.Name, SK: ref.ID()}
+	}
+	notes, err := s.db.Notes().GetAll(ctx, all)
+	if err != nil {
+		return d, false, err
+	}
+	var others []deadletter.Rows
+	for i := range notes {
+		if notes[i].Value == nil {
+			continue
+		}
+		if d, err = deadletter.ParseDecision(notes[i]); err != nil {
+			return d, false, fmt.Errorf("decision %s of %s: %w", notes[i].ID, s.p.Name, err)
+		}
+		if others == nil {
+			if others, err = otherRows(ctx, s); err != nil {
+				return d, false, err
+			}
+		}
+		if !d.Skip && d.Awaited(others) {
+			return d, true, nil
+		}
+	}
+	return d, false, nil
+}
+
+// otherRows are those that are folded beside those of the State: not those that are kept alone.
+func otherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
+	others := []deadletter.Rows{}
+	for _, in := range []slot{serves, builds} {
+		if in == slotOf(s.db) {
+			continue
+		}
+		at, err := readRecordIn(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if at.Table == "" || at.former != nil {
+			continue
+		}
+		rows := at.rows()
+		rows.Before = func(position.Ref) bool { return false } // whoever folds them may be about to pass the event over
+		others = append(others, rows)
+	}
+	return others, nil
 }
 
 // canFence reports whether fence can keep all processes from folding the event before they have read a decision about

@@ -96,6 +96,15 @@ type TableRecord struct {
 // tables are those of all models.
 func (h *Header) tables() []TableRecord { return append([]TableRecord{h.TableRecord}, h.Others...) }
 
+// version is that of the projection which folds the rows: of all its models together.
+func (h *Header) version() string {
+	var all []string
+	for _, t := range h.tables() {
+		all = append(all, t.Version)
+	}
+	return strings.Join(all, "+")
+}
+
 // generations are those of the tables that the rows are in.
 func (h *Header) generations() map[string]int {
 	all := map[string]int{}

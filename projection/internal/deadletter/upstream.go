@@ -107,6 +107,7 @@ func (p *Decision) IsAsRecorded(now *Decision) bool {
 // Rows are those of one generation, and how far they have come.
 type Rows struct {
 	Generation int
+	Version    string                     // of the projection that folds them
 	Done       map[string]position.Cursor // by partition
 	// Before reports whether no row shows the event yet, nor does before a decision about it is on record.
 	Before func(position.Ref) bool
@@ -116,7 +117,8 @@ type Rows struct {
 // its place before: they would try the event twice, or never.
 func (p *Decision) Awaited(all []Rows) bool {
 	return slices.ContainsFunc(all, func(r Rows) bool {
-		return !slices.Contains(p.Beside, r.Generation) && p.Waits(r.Done[p.Partition]) && !r.Before(p.Ref)
+		return !slices.Contains(p.Beside, r.Generation) && p.IsFor(r.Version) && p.Waits(r.Done[p.Partition]) &&
+			!r.Before(p.Ref)
 	})
 }
 

@@ -58,7 +58,7 @@ func (r *Runner) Resolve(ctx context.Context, event string, skip bool) error {
 	}
 	d := resolution{r}
 	err := d.once(ctx, event, skip)
-	for n := 1; n < resolveAttempts && (errors.Is(err, errOvertaken) || errors.Is(err, querydb.ErrStale)); n++ {
+	for n := 1; n < resolveAttempts && passes(err); n++ {
 		if err = r.cfg.pause(ctx, n-1); err == nil {
 			err = d.once(ctx, event, skip)
 		}
@@ -67,6 +67,12 @@ func (r *Runner) Resolve(ctx context.Context, event string, skip bool) error {
 		return fmt.Errorf("%s event %s of %s: %w", act, event, r.projection.Name, err)
 	}
 	return nil
+}
+
+// passes reports whether it is only for a moment that nothing can be decided: another process is in the middle of a
+// commit, or others have just been switched to.
+func passes(err error) bool {
+	return errors.Is(err, errOvertaken) || errors.Is(err, querydb.ErrStale) || errors.Is(err, checkpoint.ErrOtherRows)
 }
 
 // resolution is what a Runner does to retry or skip its dead letters.
@@ -107,6 +113,18 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	offsets, err := r.released(at, &letter, skip)
 	if err != nil {
 		return err
+	}
+	retried := offsets
+	if skip {
+		retried = offsets[1:]
+	}
+	d, awaited, err := checkpoint.AwaitedElsewhere(ctx, r.state, at.Partition, retried)
+	if err != nil {
+		return err
+	}
+	if awaited {
+		return fmt.Errorf("rows that are folded beside these are yet to try event %s after event %d, as was decided before: "+
+			"decide again when they have come there, or are aborted", d.Ref, d.Moment)
 	}
 	if err := r.release(ctx, at, offsets, how{skip: skip, tells: true}); err != nil {
 		return err

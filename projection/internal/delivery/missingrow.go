@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -74,7 +75,11 @@ func (r resolution) retryWoken(ctx context.Context) error {
 			r.state.Letters.WakeAgain(at)
 			return nil
 		}
-		err := r.retryOne(ctx, at)
+		later, err := r.retryOne(ctx, at)
+		if later {
+			r.state.Letters.WakeAgain(at)
+			return nil
+		}
 		if errors.Is(err, errOvertaken) { // another process was first
 			r.state.Letters.WakeAgain(at)
 			r.state.Invalidate()
@@ -86,30 +91,35 @@ func (r resolution) retryWoken(ctx context.Context) error {
 	}
 }
 
-// retryOne retries a dead letter. What becomes of it then is on record.
-func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
+// retryOne retries a dead letter. What becomes of it then is on record. It is retried later where other rows are yet to
+// try it where it was tried before.
+func (r resolution) retryOne(ctx context.Context, at position.Ref) (later bool, err error) {
 	letter, err := r.readLetter(ctx, at)
 	if errors.Is(err, ErrNoDeadLetter) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
-		return nil // it is retried after that one
+		return false, nil // it is retried after that one
 	}
 	if there, err := isThere(ctx, r.Runner, letter.Missing.RowOf()); err != nil || !there {
-		return err
+		return false, err
 	}
 	offsets, err := r.released(at, &letter, false)
 	if err != nil {
-		return nil // it waits for an earlier event of its subject, whose retry takes it along
+		return false, nil // it waits for an earlier event of its subject, whose retry takes it along
 	}
-	err = r.release(ctx, at, r.untilNext(at, offsets), how{})
+	offsets = r.untilNext(at, offsets)
+	if _, later, err = checkpoint.AwaitedElsewhere(ctx, r.state, at.Partition, offsets); later || err != nil {
+		return later, err
+	}
+	err = r.release(ctx, at, offsets, how{})
 	if errors.As(err, new(failedAgainError)) {
-		return nil
+		return false, nil
 	}
-	return err
+	return false, err
 }
 
 // isThere reports whether the row is stored that a dead letter waits for; it is for the zero RowRef, which is none.
