@@ -106,7 +106,9 @@ func TestEveryCommandAndOptionIsNamed(t *testing.T) {
 // TestEveryTypeOfProblemIsNamed in docs/operations.md, of those that the sources make.
 func TestEveryTypeOfProblemIsNamed(t *testing.T) {
 	doc, made := operationsDoc(t), regexp.MustCompile(`\b(?:urn|Prefix) \+ "([a-z-]+)"`)
-	for _, file := range []string{"internal/problem/problem.go", "../eventlog/ingest/problem.go"} {
+	for _, file := range []string{
+		"internal/problem/problem.go", "../eventlog/ingest/problem.go", "../eventlog/httpsource/protocol.go",
+	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

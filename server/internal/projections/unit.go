@@ -352,16 +352,24 @@ func arranging(u *unit, rearrange act, message string) act {
 	}
 }
 
+// mostHeldUp is how long a process may be held up before it switches to rows that have come as far as those that serve.
+const mostHeldUp = 30 * time.Second
+
 // switched has what is built come as far as what serves, and serve in its place. It ends who folds.
 func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
 	serving.end()
 	reached, err := u.catchUp(ctx)
+	at := time.Now()
 	building.end()
 	if err != nil {
 		return func(context.Context) error { return err }
 	}
 	return arranging(u, func(ctx context.Context) error {
+		if held := time.Since(at); held > mostHeldUp {
+			return fmt.Errorf("switch to rows that had come as far as those that serve %v ago: others may have folded these "+
+				"since", held.Round(time.Second))
+		}
 		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
 	}, "the rows that were built serve from now on")
 }
