@@ -148,6 +148,25 @@ func TestAnIndexIsBuiltOfTheRowsThatServe(t *testing.T) {
 	})
 }
 
+// TestCopiedRowsHaveWhatTheRowsHave: an event that the rows have folded, and that is tried later elsewhere, is not
+// folded again into their copies.
+func TestCopiedRowsHaveWhatTheRowsHave(t *testing.T) {
+	log, store := openLog(t, upserts(3)...), newFaultyStore()
+	first := startOf(t, store, ended(log), indexed("bare", "r", 0))
+	if err := first.fold(); err != nil {
+		t.Fatal(err)
+	}
+	retried := querydb.Note{Kind: "decision:script", ID: "0@00000000000000000002",
+		Value: []byte(`{"moment":4,"generation":7,"beside":[0]}`)}
+	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{retried}}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, log, 3, event("", upsert("c", 32)))
+	copied := startOf(t, store, ended(log), indexed("with an index", "r", fieldTotal))
+	copied.buildUntil(store, crash{}, 100)
+	copied.want("copied", copied.build.ForFold(""), map[string]int{"a": 1, "b": 2, "c": 4 + 32})
+}
+
 // TestAnIndexWhoseKeysHangOnFormerWritesIsBuiltFromTheLog: of a field that may be null.
 func TestAnIndexWhoseKeysHangOnFormerWritesIsBuiltFromTheLog(t *testing.T) {
 	log, store := logOf(t, upserts(6)...), newFaultyStore()

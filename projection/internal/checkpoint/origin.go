@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -174,7 +175,7 @@ func (c Copier) page(ctx context.Context, from *Record) (last bool, err error) {
 
 // end records of the copies what is on record of the rows that they are of.
 func (c Copier) end(ctx context.Context, from *Record) error {
-	if err := c.letters(ctx, from); err != nil {
+	if err := errors.Join(c.letters(ctx, from), c.decisions(ctx, from)); err != nil {
 		return err
 	}
 	done := c.serving.completion
@@ -194,6 +195,32 @@ func (c Copier) end(ctx context.Context, from *Record) error {
 	c.log.InfoContext(ctx, "projection: the rows that serve are copied, with the index keys of this program", "models",
 		c.p.names(), "rows", c.done.Origin.Rows)
 	return c.Open(ctx)
+}
+
+// decisions has those that name the rows name the copies too: what those have folded by themselves these have.
+func (c Copier) decisions(ctx context.Context, from *Record) error {
+	var changed []querydb.Note
+	err := eachNote(ctx, c.db, deadletter.KindDecision+c.p.Name, func(n querydb.Note) error {
+		d, err := deadletter.ParseDecision(n)
+		if err != nil {
+			return fmt.Errorf("decision %s: %w", n.ID, err)
+		}
+		if slices.Contains(d.Beside, from.Generation) && !slices.Contains(d.Beside, c.done.Generation) {
+			d.Beside = append(d.Beside, c.done.Generation)
+			slices.Sort(d.Beside)
+			changed = append(changed, d.Note(c.p.Name))
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read what was decided about dead letters of %s: %w", c.p.names(), err)
+	}
+	for some := range slices.Chunk(changed, c.cfg.CopyRows) {
+		if err := c.db.Apply(ctx, querydb.Batch{Notes: some}); err != nil {
+			return fmt.Errorf("record what was decided about dead letters of %s: %w", c.p.names(), err)
+		}
+	}
+	return nil
 }
 
 // letters copies the dead letters, in place of those that an earlier attempt has copied.
