@@ -87,7 +87,7 @@ func TestWrongCertificatesAreRefusedBeforeAnythingIsAsked(t *testing.T) {
 		{httpsource.Options{URL: url, Cert: cert}, "give both"},
 		{httpsource.Options{URL: url, Key: key}, "give both"},
 		{httpsource.Options{URL: url, Cert: key, Key: key}, "read the certificate of the client"},
-		{httpsource.Options{URL: "http://server", CA: cert}, "write https:"},
+		{httpsource.Options{URL: "http://server", CA: cert}, "give one of https"},
 		{httpsource.Options{URL: url, CA: cert, Client: http.DefaultClient}, "give one of them"},
 	} {
 		if src, err := httpsource.Open(c.o); err == nil || !strings.Contains(err.Error(), c.want) {

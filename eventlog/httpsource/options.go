@@ -27,7 +27,7 @@ func (o *Options) client(encrypted bool) (*http.Client, error) {
 	case err != nil:
 		return nil, err
 	case certificates != nil && !encrypted:
-		return nil, errors.New("there are certificates, and the address is one of connections without any; write https:")
+		return nil, errors.New("there are certificates, and the address is one of connections without any; give one of https")
 	case certificates != nil && o.Client != nil:
 		return nil, errors.New("there are certificates, and a client that has its own; give one of them")
 	case o.Client != nil:
