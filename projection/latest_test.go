@@ -107,6 +107,8 @@ func TestAFollowGoesOnFromTheRowBefore(t *testing.T) {
 		{"it has expired", append(three[:2:2], timed(2, short), timed(5, follow("v4"))), 3},
 		{"the partition is empty", append(three[:3:3], timed(3, Step{Op: "wipe", ID: "a"}), timed(4, follow("v4"))), 1},
 		{"the same event empties it", append(three[:3:3], timed(3, Step{Op: "wipe", ID: "a"}, follow("v4"))), 1},
+		{"the same event empties it, and makes a row that was there",
+			append(three[:3:3], timed(3, Step{Op: "wipe", ID: "a"}, follow("v2"), follow("v4"))), 1},
 	} {
 		for model, ops := range followed {
 			for kind, store := range stores {

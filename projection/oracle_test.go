@@ -18,6 +18,7 @@ type oracle struct {
 	rows        map[Key]stored
 	deadLetters []uint64
 	held        map[string]bool // subjects
+	emptied     map[string]bool // partitions, by the event in hand
 	// watermark is the greatest time of any event so far: rows that end by then are none.
 	watermark time.Time
 }
@@ -56,6 +57,7 @@ func (o *oracle) take(e eventlog.Event, moment uint64) bool {
 		o.rows[k] = v
 	}
 	own := map[Key]bool{}
+	o.emptied = map[string]bool{}
 	for _, s := range d.Steps {
 		if !o.step(s, e.Time, querydb.Position{Partition: e.Partition, Offset: moment}, before, own) {
 			o.rows = before
@@ -142,7 +144,7 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 				}
 				p = old.Position
 			}
-			if k.ID != s.ID || strings.HasPrefix(k.Version, "~") || !o.lasts(r) {
+			if k.ID != s.ID || strings.HasPrefix(k.Version, "~") || !o.lasts(r) || o.emptied[k.ID] {
 				continue
 			}
 			if c := cmp.Or(cmp.Compare(p.Offset, latest.Position.Offset), cmp.Compare(k.Version, latest.Row.Version)); c > 0 {
@@ -202,6 +204,7 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 		own[key] = true
 		return s.ID != "" && s.Version != ""
 	case "wipe":
+		o.emptied[s.ID] = true
 		for k := range o.rows {
 			if k.ID == s.ID {
 				delete(o.rows, k)
