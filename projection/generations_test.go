@@ -339,30 +339,43 @@ func TestARequestedRebuildIsOnRecordUntilItHasBegun(t *testing.T) {
 	})
 }
 
-// TestARequestedRebuildIsNotMetByRowsThatWereBuiltBefore: these may be of code that has been corrected since.
-func TestARequestedRebuildIsNotMetByRowsThatWereBuiltBefore(t *testing.T) {
-	eachStore(t, func(t *testing.T, store func() driver.Driver) {
-		log := openLog(t, broken()...)
-		first := start(t, store(), ended(log), "1")
-		if err := first.fold(); err != nil {
-			t.Fatal(err)
-		}
-		if err := first.begin(); err != nil {
-			t.Fatal(err)
-		}
-		first.foldBeside()
-		was := first.look().Building.Tables[0].Generation
-		if err := projection.RequestRebuild(t.Context(), first.db, first.p); err != nil {
-			t.Fatal(err)
-		}
-		second := start(t, store(), ended(log), "1")
-		if err := second.begin(); err != nil {
-			t.Fatal(err)
-		}
-		if at := second.look(); at.Serving.Asked || at.Building == nil || at.Building.Tables[0].Generation == was {
-			t.Errorf("the rows that are built are still of generation %d: %+v", was, at)
-		}
-	})
+// TestARequestedRebuildIsNotMetByRowsThatThereAre: those that are being built already may be of code that has been
+// corrected since, as may those that served before. The tables of the rebuild are those that are named before it
+// begins.
+func TestARequestedRebuildIsNotMetByRowsThatThereAre(t *testing.T) {
+	for name, rearrange := range map[string]bool{"being built": false, "kept": true} {
+		t.Run(name, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, store func() driver.Driver) {
+				log := openLog(t, broken()...)
+				first := start(t, store(), ended(log), "1")
+				if err := first.fold(); err != nil {
+					t.Fatal(err)
+				}
+				first.foldBeside()
+				if rearrange {
+					if err := first.rearrange(querydb.SwitchToBuilt); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := projection.RequestRebuild(t.Context(), first.db, first.p); err != nil {
+					t.Fatal(err)
+				}
+				second := start(t, store(), ended(log), "1")
+				targets, err := projection.TargetGenerations(t.Context(), second.db, []projection.Projection{second.p})
+				if err == nil {
+					err = second.begin()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				const next = 2 // after the rows that serve and those that are being built, or were before
+				named, at := targets[0][second.ops.Codec.Model], second.look()
+				if at.Serving.Asked || at.Building == nil || at.Building.Tables[0].Generation != next || named != next {
+					t.Errorf("generation %d was named: %+v, want %d", named, at.Building, next)
+				}
+			})
+		})
+	}
 }
 
 // TestRowsAreReadUntilThoseThatOthersSwitchToServe: a runner that finds others of its version in their place leaves it

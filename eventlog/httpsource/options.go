@@ -2,6 +2,7 @@ package httpsource
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"time"
 
@@ -34,9 +35,10 @@ func (o *Options) client(encrypted bool) (*http.Client, error) {
 		return o.Client, nil
 	}
 	return &http.Client{
-		Transport: &http.Transport{
+		Transport: &http.Transport{ // as http.DefaultTransport is, which others may have replaced
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: certificates, ForceAttemptHTTP2: true,
-			IdleConnTimeout: 90 * time.Second,
+			DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second,
 		},
 		Timeout:       longestWait + 40*time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

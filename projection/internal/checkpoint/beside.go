@@ -44,43 +44,33 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 		if err != nil {
 			return err
 		}
-		asked, err := isAsked(ctx, db, p)
+		met, err := requestMet(ctx, db, p)
 		if err != nil {
 			return err
 		}
-		if at.good() && !asked {
+		if at.good() && len(met) == 0 {
 			continue
 		}
 		was, err := readCompletion(ctx, build, p.Name)
 		if err != nil {
 			return err
 		}
-		if err := s.restarter.restart(ctx, &at, was, false, origins[i]); err != nil {
-			return err
-		}
-	}
-	for _, p := range all { // at last, so that a process that ends before leaves the requests on record
-		if err := withoutRequest(ctx, db, p); err != nil {
+		if err := s.restarter.restart(ctx, &at, was, false, origins[i], met...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isAsked reports whether somebody has asked for a rebuild, and none was begun since.
-func isAsked(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
-	b, err := readRecord(ctx, db, p.Name)
-	return b.Again && b.former == nil, err
-}
-
-// withoutRequest takes away the request for a rebuild, which is met by the generation that has begun.
-func withoutRequest(ctx context.Context, db *querydb.DB, p Projection) error {
+// requestMet is the note that takes away the request for a rebuild, in the commit that begins it; none where nobody has
+// asked for one.
+func requestMet(ctx context.Context, db *querydb.DB, p Projection) ([]querydb.Note, error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil || !b.Again || b.former != nil {
-		return err
+		return nil, err
 	}
 	b.Again = false
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{b.note(serves, p.Name, b.revision)}})
+	return []querydb.Note{b.note(serves, p.Name, b.revision)}, nil
 }
 
 // unwatched is a Watch of nobody.

@@ -214,7 +214,7 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection) ([
 }
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, else
-// those of a build that goes on beside them, else the next.
+// those of a build that goes on beside them, else the next, as where a rebuild is asked for.
 func (s *Survey) targets() map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
 	good := at.good()
@@ -223,6 +223,8 @@ func (s *Survey) targets() map[*querydb.Model]int {
 		switch {
 		case good:
 			all[t.model] = t.serving.Number
+		case at.Again:
+			all[t.model] = at.next(t)
 		case s.Building != nil && s.Building.Own:
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:

@@ -215,9 +215,17 @@ func (c Copier) decisions(ctx context.Context, from *Record) error {
 	if err != nil {
 		return fmt.Errorf("read what was decided about dead letters of %s: %w", c.p.names(), err)
 	}
-	for some := range slices.Chunk(changed, c.cfg.CopyRows) {
+	if err := c.write(ctx, changed); err != nil {
+		return fmt.Errorf("record what was decided about dead letters of %s: %w", c.p.names(), err)
+	}
+	return nil
+}
+
+// write writes notes, in commits of the size of a page.
+func (c Copier) write(ctx context.Context, all []querydb.Note) error {
+	for some := range slices.Chunk(all, c.cfg.CopyRows) {
 		if err := c.db.Apply(ctx, querydb.Batch{Notes: some}); err != nil {
-			return fmt.Errorf("record what was decided about dead letters of %s: %w", c.p.names(), err)
+			return err
 		}
 	}
 	return nil
@@ -237,10 +245,8 @@ func (c Copier) letters(ctx context.Context, from *Record) error {
 	if err != nil {
 		return fmt.Errorf("read the dead letters of %s: %w", c.p.names(), err)
 	}
-	for some := range slices.Chunk(letters, c.cfg.CopyRows) {
-		if err := c.db.Apply(ctx, querydb.Batch{Notes: some}); err != nil {
-			return fmt.Errorf("copy the dead letters of %s: %w", c.p.names(), err)
-		}
+	if err := c.write(ctx, letters); err != nil {
+		return fmt.Errorf("copy the dead letters of %s: %w", c.p.names(), err)
 	}
 	return nil
 }

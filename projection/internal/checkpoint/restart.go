@@ -21,9 +21,9 @@ type restarter struct {
 // that this process has folded what was on record before.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
-// the former rows covered stays on record, as Replaced.
+// the former rows covered stays on record, as Replaced. More notes are written in the same commit.
 func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool,
-	origin *Origin) error {
+	origin *Origin, more ...querydb.Note) error {
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
 		if err := r.serving.unready(was); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	if was.revision == 0 && was.slot == serves {
 		notes = append(notes, fence(r.p.Name, nil, 0))
 	}
-	notes = append(notes, whole.note(r.p.Name))
+	notes = append(append(notes, whole.note(r.p.Name)), more...)
 	if was.slot == builds && r.db.MultiWriter() { // no decision is being made that does not name these rows
 		notes = append(notes, toldNote(r.p.Name))
 	}

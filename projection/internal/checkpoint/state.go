@@ -192,6 +192,7 @@ func (s *State) load(ctx context.Context, p *standing) (err error) {
 		return err
 	}
 	s.done, s.seen, s.identified, s.generations = p.Record, p.seen, p.identified, p.generations()
+	s.others = nil
 	if err = ReadTasks(ctx, s); err != nil {
 		return err
 	}

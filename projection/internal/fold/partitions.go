@@ -22,19 +22,17 @@ type partitions struct {
 	*rows
 	readers int // that read partitions at once
 	all     map[string]*partition
-	gone    []gone          // those that are deleted at once
-	kept    int             // of these, by former events
-	emptied map[string]bool // by the event in hand
+	gone    []gone   // those that are deleted at once
+	kept    int      // of these, by former events
+	emptied []string // by the event in hand
 	latest  latestRows
 }
 
-func (f *partitions) reset() {
-	f.all, f.gone, f.emptied = map[string]*partition{}, nil, map[string]bool{}
-}
+func (f *partitions) reset() { f.all, f.gone = map[string]*partition{}, nil }
 
 func (f *partitions) begin() {
 	f.kept = len(f.gone)
-	clear(f.emptied)
+	f.emptied = f.emptied[:0]
 }
 
 // deletes reports whether the event in hand deletes a partition at once.
@@ -268,7 +266,7 @@ func (p *partition) add(s standing) {
 // latestFor returns the row of the partition that a Follow of the event continues, nil where there is none. It is not
 // known where the row that was known to be the latest is gone, and others may be there.
 func (f *partitions) latestFor(pk string, at ApplyPoint) (best *entry, known bool) {
-	if f.emptied[pk] { // a row that the event has made since was there before at most under its key
+	if slices.Contains(f.emptied, pk) { // a row that the event has made since was there before at most under its key
 		return nil, true
 	}
 	p := f.all[pk]

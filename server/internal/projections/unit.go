@@ -360,7 +360,7 @@ func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
 	serving.end()
 	reached, err := u.catchUp(ctx)
-	at := time.Now()
+	at := time.Now().Round(0) // by the wall clock, which runs on while a machine sleeps
 	building.end()
 	if err != nil {
 		return func(context.Context) error { return err }
@@ -368,7 +368,7 @@ func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	return arranging(u, func(ctx context.Context) error {
 		if held := time.Since(at); held > mostHeldUp {
 			return fmt.Errorf("switch to rows that had come as far as those that serve %v ago: others may have folded these "+
-				"since", held.Round(time.Second))
+				"since; ask again", held.Round(time.Second))
 		}
 		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
 	}, "the rows that were built serve from now on")
