@@ -41,9 +41,10 @@ type State struct {
 	serving   *serving
 	upgrader  upgrader
 	restarter restarter
-	// Letters are the dead letters, and Decisions what was decided about former ones.
+	// Letters are the dead letters, Decisions what was decided about former ones, and Places where these are tried.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
+	Places    deadletter.Places
 	// Decided counts the readings that have found other decisions about what is yet to come: what was read of the source
 	// before goes by the former ones.
 	Decided int

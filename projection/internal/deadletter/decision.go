@@ -19,8 +19,8 @@ type Decision struct {
 	position.Ref `json:"-"`
 	// Subject is that of the event; "" where it has none, or an earlier version made the decision.
 	Subject string `json:"subject,omitempty"`
-	// Skip: the event never takes effect. Else it is tried at Moment, the offset of the event after which it was, as the
-	// Seq-th of that moment, counted from 0.
+	// Skip: the event never takes effect. Else it is tried at Moment, the offset of the event after which it was, in the
+	// order of Seq there: see Places.
 	Skip   bool   `json:"skip,omitempty"`
 	Moment uint64 `json:"moment,omitempty"`
 	Seq    int    `json:"seq,omitempty"`

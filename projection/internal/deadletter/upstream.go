@@ -138,30 +138,3 @@ func (u *Upstream) Decision(all []Rows) Decision {
 	slices.Sort(d.Beside)
 	return d
 }
-
-// Places are those at which events are tried, in the order of each moment.
-type Places map[position.Ref]map[int]position.Ref // by moment and Seq, which event is tried there
-
-// Add adds the place of a decision.
-func (all Places) Add(d *Decision) {
-	if d.Skip {
-		return
-	}
-	m := position.Ref{Partition: d.Partition, Offset: d.Moment}
-	if all[m] == nil {
-		all[m] = map[int]position.Ref{}
-	}
-	all[m][d.Seq] = d.Ref
-}
-
-// MakeRoom moves a decision behind the others of its moment where another event is tried at its place: a fold that ends
-// between two events of one place would pass one of them over.
-func (all Places) MakeRoom(d *Decision) {
-	here := all[position.Ref{Partition: d.Partition, Offset: d.Moment}]
-	if other, taken := here[d.Seq]; d.Skip || !taken || other == d.Ref {
-		return
-	}
-	for seq := range here {
-		d.Seq = max(d.Seq, seq+1)
-	}
-}

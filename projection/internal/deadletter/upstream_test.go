@@ -88,26 +88,3 @@ func TestADecisionIsReplacedWhenNoRowsAwaitIt(t *testing.T) {
 		t.Error("rows that try only what is a dead letter await nothing")
 	}
 }
-
-// TestEventsOfOnePlaceAreTriedOneAfterTheOther: two servers may have decided at the same place.
-func TestEventsOfOnePlaceAreTriedOneAfterTheOther(t *testing.T) {
-	at := func(offset uint64) position.Ref { return position.Ref{Partition: "0", Offset: offset} }
-	all := Places{}
-	for _, d := range []Decision{{Ref: at(1), Moment: 8}, {Ref: at(2), Moment: 8, Seq: 4}, {Ref: at(9), Skip: true}} {
-		all.Add(&d)
-	}
-	for _, c := range []struct {
-		Decision
-		want int
-	}{
-		{Decision{Ref: at(1), Moment: 8}, 0},
-		{Decision{Ref: at(3), Moment: 8}, 5},
-		{Decision{Ref: at(3), Moment: 8, Seq: 1}, 1},
-		{Decision{Ref: at(3), Moment: 7}, 0},
-		{Decision{Ref: at(3), Skip: true}, 0},
-	} {
-		if all.MakeRoom(&c.Decision); c.Seq != c.want {
-			t.Errorf("%+v: tried as %d, want %d", c.Decision, c.Seq, c.want)
-		}
-	}
-}

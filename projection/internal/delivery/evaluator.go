@@ -85,7 +85,7 @@ func (v *evaluator) load(ctx context.Context, out *outcome, items []item) error 
 	first := fold.ApplyPoint{Pos: querydb.Position{Partition: out.slot}, Watermark: out.was.ExpiryWatermark()}
 	switch {
 	case out.released:
-		first.Pos = out.end.Next().Position(out.slot)
+		first.Pos = v.next(out).Position(out.slot)
 	case len(items) > 0:
 		first.Pos, first.Watermark = items[0].at.Position(out.slot), items[0].watermark
 	}

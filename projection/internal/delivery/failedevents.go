@@ -58,13 +58,13 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 		out.resolve(it, true)
 		return true, nil
 	}
+	if it.released {
+		it.at = v.next(out)
+	}
 	err := cmp.Or(it.err, it.needErr, failed)
 	if err == nil {
 		if v.shared && len(out.letters) > 0 {
 			return false, nil
-		}
-		if it.released {
-			it.at = out.end.Next()
 		}
 		c.Enter()
 		err = usercode.Attempt(v.cfg.Attempts, fold.ErrNextCommit, func() error {
@@ -97,6 +97,15 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 		out.tried++
 	}
 	return true, nil
+}
+
+// next is where the projection has come to with the next item that is released. Where something was decided about that
+// in other rows, the place is on no record, and may be that of another event in those.
+func (v *evaluator) next(out *outcome) position.Cursor {
+	if out.settles {
+		return out.end.Next()
+	}
+	return v.state.Places.Free(out.partition, out.end, v.db.Generations().Build()).Next()
 }
 
 // wakeBehind has the first dead letter of the subject retried that waited for the item: nothing is on record of it,
@@ -154,7 +163,7 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 	}
 	out.addLetter(it, err.Error(), "", number, causeOf(err))
 	if it.released {
-		out.end = out.end.Next()
+		out.end = it.at
 	}
 	if s := deadletter.SubjectOf(it.event); s.Name != "" {
 		out.failing[s] = failure{position.RefOf(it.event), number}

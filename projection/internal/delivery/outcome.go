@@ -111,10 +111,10 @@ func (out *outcome) skipping(e *eventlog.Event) deadletter.Decision {
 	}
 }
 
-// decisionOn is that the item is tried where the projection stands.
+// decisionOn is that the item is tried at its place.
 func (out *outcome) decisionOn(it *item) deadletter.Decision {
 	d := out.skipping(it.event)
-	d.Skip, d.Moment, d.Seq = false, out.end.Offset, out.end.Replayed
+	d.Skip, d.Moment, d.Seq = false, it.at.Offset, it.at.Replayed-1
 	if a := out.was.Anchor; a != nil && a.Offset == d.Moment {
 		d.After = a
 	}

@@ -6,7 +6,8 @@ import "github.com/foldql/foldql/querydb"
 // Cursor is how far a projection has come in one partition.
 type Cursor struct {
 	Offset uint64 `json:"offset"`
-	// Replayed counts the dead letters whose retry took effect after the event at Offset and before the next.
+	// Replayed is how far it has come with the dead letters that are retried after the event at Offset and before the
+	// next: behind the Seq of the last, or the count of those that are on record nowhere.
 	Replayed int `json:"step,omitempty"`
 }
 

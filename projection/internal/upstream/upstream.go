@@ -49,10 +49,7 @@ func (t *Taker) Take(ctx context.Context, all []deadletter.Upstream) (done Outco
 	if err != nil {
 		return done, err
 	}
-	places := deadletter.Places{}
-	for _, d := range former {
-		places.Add(&d)
-	}
+	places := deadletter.PlacesOf(former)
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b deadletter.Upstream) int {
 		return cmp.Or(cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Offset, b.Offset))
