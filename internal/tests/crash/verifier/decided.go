@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// decision is that an event was retried, as the Seq-th after the one at Moment, or skipped.
+// decision is that an event was retried after the one at Moment, in the order of Seq there, or skipped.
 type decision struct {
 	note   querydb.Note
 	Skip   bool
