@@ -277,6 +277,8 @@ func encode(b *record.Builder, v any) {
 		b.Float(v)
 	case time.Time:
 		b.DateTime(v)
+	case json.RawMessage: // an object, or a list of them, as it is stored
+		b.JSON(v)
 	case []string:
 		b.BeginList()
 		for _, s := range v {

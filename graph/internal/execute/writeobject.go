@@ -70,7 +70,7 @@ func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 		if text == nil && inner.Part == "" && inner.Object == nil {
 			text = fields[inner.Ordinal]
 		}
-		if text != nil { // as of most
+		if text != nil && !record.IsUnknown(text) { // as of most
 			buf = append(buf, text...)
 			continue
 		}
