@@ -2,7 +2,7 @@ package graph
 
 import (
 	"context"
-	"slices"
+	"reflect"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -23,16 +23,32 @@ func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string
 	})
 }
 
-// CheckPartAccess returns an error if the caller may not read a field of an object that stands in a row. owners look
-// for that row among the fields that lead to the object: one for each type of rows that hold such objects.
-func CheckPartAccess(
-	ctx context.Context, rt *Runtime, o *catalog.Object, field string, owners ...OwnerCheck,
-) error {
+// CheckPartAccess returns an error if the caller may not read a field of an object that stands in a row. rows are the
+// types of rows that hold such objects: the one that the object stands in is the innermost of them on the way to it.
+func CheckPartAccess(ctx context.Context, rt *Runtime, o *catalog.Object, field string, rows ...HoldingRow) error {
 	v := rt.reader.Viewer(ctx)
-	return v.CheckPart(o, field, func() access.Owning {
-		return owning(v.Subject != "" &&
-			slices.ContainsFunc(owners, func(owns OwnerCheck) bool { return owns(ctx, v.Subject) }))
-	})
+	return v.CheckPart(o, field, func() access.Owning { return owning(v.Subject != "" && ownsHolder(ctx, rows, v.Subject)) })
+}
+
+// ownsHolder reports whether the row that the object in hand stands in names the subject as its owner.
+func ownsHolder(ctx context.Context, rows []HoldingRow, subject string) bool {
+	for fc := graphql.GetFieldContext(ctx); fc != nil; fc = fc.Parent {
+		result := resultOf(fc)
+		for _, row := range rows {
+			if is, owns := row(result, subject); is {
+				return owns
+			}
+		}
+	}
+	return false
+}
+
+// resultOf is what has come of a field. That of an element of a list of an interface type is a pointer to it.
+func resultOf(fc *graphql.FieldContext) any {
+	if v := reflect.ValueOf(fc.Result); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Interface {
+		return v.Elem().Interface()
+	}
+	return fc.Result
 }
 
 func owning(owns bool) access.Owning {
@@ -42,21 +58,22 @@ func owning(owns bool) access.Owning {
 	return access.NotOwn
 }
 
-// OwnerCheck reports whether the row of one type that an object stands in names the subject as its owner.
-type OwnerCheck func(ctx context.Context, subject string) bool
+// HoldingRow reports whether what has come of a field is a row of one type, and whether that names the subject as its
+// owner.
+type HoldingRow func(result any, subject string) (is, owns bool)
 
-// OwnerIn makes the check of the rows of a codec, whose owner is in a field.
-func OwnerIn[P any](c *querydb.Codec[P], owner int) OwnerCheck {
-	return func(ctx context.Context, subject string) bool {
-		for fc := graphql.GetFieldContext(ctx); fc != nil; fc = fc.Parent {
-			switch row := fc.Result.(type) {
-			case *P:
-				return row != nil && c.Value(row, owner) == keys.String(subject)
-			case **P:
-				return *row != nil && c.Value(*row, owner) == keys.String(subject)
+// RowOf makes the HoldingRow of the rows of a codec, whose owner is in a field; -1 is of rows that have none.
+func RowOf[P any](c *querydb.Codec[P], owner int) HoldingRow {
+	return func(result any, subject string) (is, owns bool) {
+		row, is := result.(*P)
+		if !is {
+			element, isElement := result.(**P)
+			if !isElement {
+				return false, false
 			}
+			row = *element
 		}
-		return false
+		return true, row != nil && owner >= 0 && c.Value(row, owner) == keys.String(subject)
 	}
 }
 

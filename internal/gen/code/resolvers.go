@@ -310,17 +310,21 @@ func (f *resolversFile) partResolvers(m *schema.Model, o *schema.Object) {
 	typ, resolver := schema.GoName(o.Name), partResolverOf(o)
 	f.line("// %s resolves fields of %s.\ntype %s struct{ rt *graph.Runtime }\n", resolver, o.Name, resolver)
 	for _, field := range o.Guarded() {
-		owners := ""
-		for _, r := range m.Holders(o) {
-			if field.Auth.Owner && r.Owner != nil {
-				owners += fmt.Sprintf(", graph.OwnerIn(model.%sCodec, %d)", schema.GoName(r.Name), r.Owner.Ordinal)
+		rows := ""
+		if field.Auth.Owner {
+			for _, r := range m.Holders(o) {
+				owner := -1
+				if r.Owner != nil {
+					owner = r.Owner.Ordinal
+				}
+				rows += fmt.Sprintf(", graph.RowOf(model.%sCodec, %d)", schema.GoName(r.Name), owner)
 			}
 		}
 		f.line("// %s answers %s of %s.", field.GoName(), field.Name, o.Name)
 		f.line("func (r %s) %s(ctx context.Context, obj *model.%s) (%s, error) {", resolver, schema.GoName(field.Name), typ,
 			f.guardedType(field))
 		f.line("if err := graph.CheckPartAccess(ctx, r.rt, %s, %q%s); err != nil {\nreturn nil, err\n}", objectVar(o),
-			field.Name, owners)
+			field.Name, rows)
 		f.answerField(field)
 	}
 }

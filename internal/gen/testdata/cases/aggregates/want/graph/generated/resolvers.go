@@ -119,7 +119,7 @@ func (r partsOfTeamSheet) Reserves(ctx context.Context, obj *model.TeamSheet) ([
 
 // ScoutIDs answers scoutIds of TeamSheet.
 func (r partsOfTeamSheet) ScoutIds(ctx context.Context, obj *model.TeamSheet) ([]string, error) {
-	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scoutIds", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scoutIds", graph.RowOf(model.MatchCodec, 12)); err != nil {
 		return nil, err
 	}
 	return obj.ScoutIDs, nil
@@ -127,7 +127,7 @@ func (r partsOfTeamSheet) ScoutIds(ctx context.Context, obj *model.TeamSheet) ([
 
 // Scouts answers scouts of TeamSheet.
 func (r partsOfTeamSheet) Scouts(ctx context.Context, obj *model.TeamSheet) ([]*model.UmpireCopy, error) {
-	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scouts", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scouts", graph.RowOf(model.MatchCodec, 12)); err != nil {
 		return nil, err
 	}
 	return obj.Scouts, nil
@@ -135,7 +135,7 @@ func (r partsOfTeamSheet) Scouts(ctx context.Context, obj *model.TeamSheet) ([]*
 
 // Plan answers plan of TeamSheet.
 func (r partsOfTeamSheet) Plan(ctx context.Context, obj *model.TeamSheet) (*model.Plan, error) {
-	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "plan", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "plan", graph.RowOf(model.MatchCodec, 12)); err != nil {
 		return nil, err
 	}
 	return obj.Plan, nil
@@ -146,7 +146,7 @@ type partsOfOver struct{ rt *graph.Runtime }
 
 // Notes answers notes of Over.
 func (r partsOfOver) Notes(ctx context.Context, obj *model.Over) (*string, error) {
-	if err := graph.CheckPartAccess(ctx, r.rt, objectOfOver, "notes", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfOver, "notes", graph.RowOf(model.MatchCodec, 12)); err != nil {
 		return nil, err
 	}
 	return obj.Notes, nil
