@@ -51,6 +51,12 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	return e.Internal(ctx, err, what)
 }
 
+// hide logs what is wrong with a row of which the caller is not to know that it is there.
+func (e Errors) hide(ctx context.Context, err error, what string) {
+	e.logger.ErrorContext(ctx, "a row cannot be read, and is answered to one who may read own rows as one of another", "what",
+		what, "error", err)
+}
+
 // rebuildingError names rows that are being rebuilt, in words and in the extensions.
 func rebuildingError(e *querydb.RebuildingError) error {
 	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being rebuilt, %d of %d events so far: %s",

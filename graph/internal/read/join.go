@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"errors"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
@@ -101,7 +102,7 @@ func (b batches) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places
 	v, few := b.rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
 	for from := 0; from < len(ids); from += JudgedAtOnce {
 		some := ids[from:min(from+JudgedAtOnce, len(ids))]
-		if err := b.fetchBatch(driver.Uncharged(ctx), g, some, few); err != nil {
+		if err := b.fetchUnjudged(ctx, g, some, few); err != nil {
 			return nil, err
 		}
 		for i := range some {
@@ -115,7 +116,7 @@ func (b batches) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places
 
 // fetchJudged reads few rows, and keeps those that are the viewer's.
 func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
-	err := b.fetchBatch(driver.Uncharged(ctx), g, ids, recs)
+	err := b.fetchUnjudged(ctx, g, ids, recs)
 	v := b.rd.Viewer(ctx)
 	for i := 0; i < len(recs) && err == nil; i++ {
 		recs[i], err = v.Keep(ctx, g.Type, access.OwnRowsOnly, recs[i])
@@ -124,6 +125,26 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs 
 		clear(recs) // some are not judged yet
 	}
 	return err
+}
+
+// fetchUnjudged reads rows of which it is not known yet whose they are. One that cannot be read is no row: its error
+// would tell others that it is there.
+func (b batches) fetchUnjudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+	ctx = driver.Uncharged(ctx)
+	err := b.fetchBatch(ctx, g, ids, recs)
+	if !errors.Is(err, driver.ErrDamaged) {
+		return err
+	}
+	for i := range ids {
+		switch err := b.fetchBatch(ctx, g, ids[i:i+1], recs[i:i+1]); {
+		case errors.Is(err, driver.ErrDamaged):
+			b.rd.Errors().hide(ctx, err, g.Type.Name)
+			recs[i] = nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
 }
 
 // TooManyJoins is the error of a virtual field that leads to more rows than it may.

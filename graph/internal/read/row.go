@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -43,14 +44,18 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if err == nil {
 		rec, err = v.Keep(ctx, t, allowed, rec)
 	}
+	if allowed == access.OwnRowsOnly && errors.Is(err, driver.ErrDamaged) {
+		rd.Errors().hide(ctx, err, t.Name)
+		err = nil
+	}
 	if errors.Is(err, keys.ErrFormerLayout) {
 		return nil, rd.served.asked(ctx, t.Model, err)
 	}
 	if err != nil {
 		return nil, rd.Errors().userKey(ctx, err, t.Name)
 	}
-	// To somebody who is admitted to own rows only, a row that is not there is as closed as another's: the answer does
-	// not tell the two apart.
+	// To somebody who is admitted to own rows only, a row that is not there is as closed as another's, and as one that
+	// cannot be read, of which nobody knows whose it is: the answer does not tell them apart.
 	if allowed == access.OwnRowsOnly && rec == nil {
 		return nil, v.Refusal(t.Name)
 	}
@@ -124,6 +129,8 @@ func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog
 	return rd.first(ctx, Target{Type: t, Index: q.Index}, at, r.Fields, r.Consistent, nil)
 }
 
+func absent(v keys.Value) bool { return !v.Present() }
+
 // wholeKey reports whether the query reads the one row that there can be under the key that the request gives.
 func wholeKey(q *catalog.Query, t *catalog.Type, r *Request) bool {
 	switch {
@@ -133,6 +140,9 @@ func wholeKey(q *catalog.Query, t *catalog.Type, r *Request) bool {
 		return true // its queries of kind QueryOne take the whole key, of the table or of a unique index
 	case q.Index != driver.Primary:
 		return false
+	}
+	if parts := r.SK[min(len(q.SK), len(r.SK)):]; len(parts) > 0 && !slices.ContainsFunc(parts, absent) {
+		return true
 	}
 	whole, _ := wholeSortKey(q, r.SK)
 	return whole || !t.Model.SK.Layout.Exists()
