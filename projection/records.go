@@ -256,6 +256,24 @@ func ServingOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog
 	return checkpoint.ServingPositions(ctx, db, p.record())
 }
 
+// ServingReached is [ServingOffsets] with whether there are dead letters, and rows that copies are yet to follow: of
+// either it counts one at most. The generations tell these rows from others that serve later.
+func ServingReached(ctx context.Context, db *querydb.DB, p Projection) (at Reached, generations map[string]int,
+	err error) {
+	s, err := checkpoint.LookAtServing(ctx, db, p.record())
+	if err != nil {
+		return at, nil, err
+	}
+	at.Offsets = s.Positions
+	if s.DeadLetters {
+		at.DeadLetters = 1
+	}
+	if s.Cascades {
+		at.Cascades = 1
+	}
+	return at, s.Generations, nil
+}
+
 func records(all []Projection) []checkpoint.Projection {
 	list := make([]checkpoint.Projection, len(all))
 	for i := range all {

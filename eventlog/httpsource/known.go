@@ -131,8 +131,8 @@ func (h *Handler) reaches(ctx context.Context, partition string, end uint64) err
 	if end == 0 {
 		return nil
 	}
-	head, err := h.Source.Head(ctx, partition)
-	if err == nil && head < end {
+	head, ends, err := eventlog.EndsBefore(ctx, h.Source, partition, end)
+	if ends {
 		err = &eventlog.ReplacedError{Partition: partition, Reason: fmt.Sprintf("the log has reached offset %d, and ends at "+
 			"%d now", end, head)}
 	}

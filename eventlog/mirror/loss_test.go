@@ -207,6 +207,15 @@ func TestAReaderFurtherOnThanTheCopyReadsTheSource(t *testing.T) {
 	src.leave()
 	until(t, "telling that the source is away", func() bool { return errors.Is(m.state.failure(), errAway) })
 	src.add(t, all[20:])
+	if head, err := m.Head(t.Context(), partition0); head != 20 || err != nil {
+		t.Errorf("head %d, %v; the copy has 20 events", head, err)
+	}
+	for offset, known := range map[uint64]bool{20: true, 21: false} { // whether the log ends before it
+		head, ends, err := eventlog.EndsBefore(t.Context(), m, partition0, offset)
+		if head != 20 || ends || errors.Is(err, errAway) == known {
+			t.Errorf("that the log ends before %d: %t, head %d, %v", offset, ends, head, err)
+		}
+	}
 	if some, err := m.Mirror.Read(t.Context(), partition0, 40, 100); !errors.Is(err, errAway) {
 		t.Errorf("it says of what is not copied: %d events, %v", len(some), err)
 	}
@@ -216,6 +225,11 @@ func TestAReaderFurtherOnThanTheCopyReadsTheSource(t *testing.T) {
 	src.back()
 	until(t, "going on", func() bool { return m.state.failure() == nil })
 	wantEvents(t, all[40:], read(t, m, 40, 100))
+	for offset, want := range map[uint64]bool{60: false, 61: true} {
+		if head, ends, err := eventlog.EndsBefore(t.Context(), m, partition0, offset); head != 60 || ends != want || err != nil {
+			t.Errorf("that the log ends before %d: %t, head %d, %v; want %t", offset, ends, head, err, want)
+		}
+	}
 	if err := m.Wait(t.Context(), eventlog.Offsets{partition0: 40}); err != nil {
 		t.Error(err)
 	}

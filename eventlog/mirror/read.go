@@ -95,10 +95,26 @@ func (m *Mirror) Replaced(ctx context.Context) (replaced, err error) {
 			return p.err, nil
 		}
 	}
+	return nil, m.answers(ctx)
+}
+
+// answers is why the source does not say anything now, nil where it does.
+func (m *Mirror) answers(ctx context.Context) error {
 	if changed, err := m.state.settled(ctx); changed != nil || err != nil {
-		return nil, cmp.Or(err, errSilent)
+		return cmp.Or(err, errSilent)
 	}
-	return nil, m.state.failure()
+	return m.state.failure()
+}
+
+// Current implements eventlog.CopiedSource.
+func (m *Mirror) Current(ctx context.Context, name string) error {
+	if err := m.settle(ctx); err != nil {
+		return err
+	}
+	if p, _ := m.state.at(name); p.err != nil && eventlog.ForgottenIn(p.err) == nil {
+		return p.err
+	}
+	return m.answers(ctx)
 }
 
 var errSilent = errors.New("the source of the events does not answer")

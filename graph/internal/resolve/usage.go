@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -67,7 +68,8 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 				bytes += nodeIDBytes(m.NodeKey, rec)
 			case m.Text == nil && !m.Virtual():
 				bytes += len(rec.JSON(m.Ordinal))
-				objects += execute.ErrorObjects * refusals(v, m.Object, rec.JSON(m.Ordinal), owns)
+				inner, refused := inside(v, m.Object, rec.JSON(m.Ordinal), owns)
+				objects += inner + execute.ErrorObjects*refused
 			}
 		}
 	}
@@ -103,32 +105,39 @@ func nodeIDBytes(key []int, rec record.Record) (n int) {
 	return 2 * n
 }
 
-// refusals counts the fields of objects that the viewer may not read.
-func refusals(v access.Viewer, o *plan.Object, text []byte, owns func() access.Owning) (n int) {
-	if o == nil || !o.Guarded || text == nil {
-		return 0
+// inside counts the objects that a field holds, with those inside of them, and their fields that the viewer may not
+// read.
+func inside(v access.Viewer, o *plan.Object, text []byte, owns func() access.Owning) (objects, refused int) {
+	if o == nil || text == nil || record.IsUnknown(text) {
+		return 0, 0
 	}
 	if o.List {
 		one := *o
 		one.List = false
 		record.List(text, func(elem []byte) bool {
-			n += refusals(v, &one, elem, owns)
+			n, not := inside(v, &one, elem, owns)
+			objects, refused = objects+n, refused+not
 			return true
 		})
-		return n
+		return objects, refused
+	}
+	objects = 1
+	if !o.Guarded && !slices.ContainsFunc(o.Members, func(m plan.Member) bool { return m.Object != nil }) {
+		return objects, 0
 	}
 	fields := make([][]byte, o.Stored)
 	if !record.Object(text, fields) {
-		return 0
+		return objects, 0
 	}
 	for i := range o.Members {
 		switch m := &o.Members[i]; {
 		case m.Text != nil:
 		case m.Part != "" && v.CheckPart(o.Type, m.Part, owns) != nil:
-			n++
+			refused++
 		default:
-			n += refusals(v, m.Object, fields[m.Ordinal], owns)
+			n, not := inside(v, m.Object, fields[m.Ordinal], owns)
+			objects, refused = objects+n, refused+not
 		}
 	}
-	return n
+	return objects, refused
 }

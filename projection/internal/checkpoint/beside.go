@@ -98,22 +98,60 @@ func BuiltPositions(ctx context.Context, db *querydb.DB, projection string) (map
 
 // ServingPositions returns how far the rows that serve of the models are, by what whoever folds them has on record.
 func ServingPositions(ctx context.Context, db *querydb.DB, p Projection) (map[string]uint64, error) {
-	of := func(table string) bool {
-		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
-	}
-	var all map[string]uint64
-	err := eachHeader(ctx, db, serves, of, func(name string, b *Record) error {
-		own := b.offsets()
-		if all == nil {
-			all = own
-			return nil
+	var s Serving
+	err := eachServing(ctx, db, p, func(_ string, b *Record) error {
+		s.add(b)
+		return nil
+	})
+	return s.Positions, err
+}
+
+// Serving is where rows that serve stand, by what whoever folds them has on record.
+type Serving struct {
+	Positions   map[string]uint64
+	Generations map[string]int // by the name of the projection and the table
+	DeadLetters bool           // there are some
+	Cascades    bool           // rows are yet to be followed by copies of them
+}
+
+// LookAtServing reads where the rows that serve of the models stand.
+func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s Serving, err error) {
+	s.Generations = map[string]int{}
+	return s, eachServing(ctx, db, p, func(name string, b *Record) error {
+		s.add(b)
+		for _, t := range b.tables() {
+			s.Generations[name+" "+t.Table] = t.Generation
 		}
-		for partition, offset := range all {
-			all[partition] = min(offset, own[partition])
+		// After the positions: copies that are yet to follow are on record with these.
+		for kind, are := range map[string]*bool{KindDeadLetter: &s.DeadLetters, KindCascade: &s.Cascades} {
+			some, err := db.Notes().List(ctx, b.Kind(kind, name), "", 1)
+			if err != nil {
+				return err
+			}
+			*are = *are || len(some) > 0
 		}
 		return nil
 	})
-	return all, err
+}
+
+// add adds the positions of a projection, of which the lowest count.
+func (s *Serving) add(b *Record) {
+	own := b.offsets()
+	if s.Positions == nil {
+		s.Positions = own
+		return
+	}
+	for partition, offset := range s.Positions {
+		s.Positions[partition] = min(offset, own[partition])
+	}
+}
+
+// eachServing visits what is on record of every projection that has folded rows of the models that serve.
+func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(name string, b *Record) error) error {
+	of := func(table string) bool {
+		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
+	}
+	return eachHeader(ctx, db, serves, of, visit)
 }
 
 // tablesOf are the tables of the projections' models, each once.

@@ -337,12 +337,29 @@ const (
 // Look reads how far others have come, and has queries read these rows as Prepare does. It puts nothing on record, and
 // fails as Prepare does.
 func (f *Follower) Look(ctx context.Context) error {
-	s := f.State
-	now := s.now()
-	b, err := readRecord(ctx, s.db, s.p.Name)
+	b, err := readRecord(ctx, f.State.db, f.State.p.Name)
 	if err != nil {
 		return err
 	}
+	return f.look(ctx, b)
+}
+
+// LookAgain is Look for the rows that it has found before: where others serve by now it is ErrOtherRows, and queries go
+// on reading the former ones, as far as these have come.
+func (f *Follower) LookAgain(ctx context.Context) error {
+	b, err := readRecord(ctx, f.State.db, f.State.p.Name)
+	if err != nil {
+		return err
+	}
+	if was := &f.State.done; was.Table != "" && !slices.Equal(b.tables(), was.tables()) {
+		return ErrOtherRows
+	}
+	return f.look(ctx, b)
+}
+
+func (f *Follower) look(ctx context.Context, b Record) error {
+	s := f.State
+	now := s.now()
 	anew := !s.known || b.revision != s.done.revision
 	if anew || !s.IsComplete() && now.Sub(s.identified) >= prepareEvery {
 		s.known, s.found = false, nil
@@ -354,7 +371,8 @@ func (f *Follower) Look(ctx context.Context) error {
 	if anew || !b.same(&s.done) || now.Sub(s.seen) >= reviewEvery {
 		f.deadLetters = 0
 		count := func(querydb.Note) error { f.deadLetters++; return nil }
-		if err := eachNote(ctx, s.db, b.Kind(KindDeadLetter, s.p.Name), count); err != nil {
+		err := eachNote(ctx, s.db, b.Kind(KindDeadLetter, s.p.Name), count)
+		if err != nil {
 			return err
 		}
 		if s.Tasks, err = readTasks(ctx, s.db, b.Kind(KindCascade, s.p.Name)); err != nil {

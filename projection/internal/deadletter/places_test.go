@@ -32,7 +32,9 @@ func TestEventsOfOnePlaceAreTriedOneAfterTheOther(t *testing.T) {
 // TestRowsBesideEachOtherNeverTakeOnePlace, whatever they know of each other; and none takes one before what is known.
 func TestRowsBesideEachOtherNeverTakeOnePlace(t *testing.T) {
 	none, some := Places{}, Places{}
-	for _, d := range []Decision{{Moment: 8}, {Moment: 8, Seq: 5}, {Moment: 7, Seq: 90}, {Skip: true, Moment: 8, Seq: 90}} {
+	for _, d := range []Decision{
+		{Moment: 8}, {Moment: 8, Seq: 5}, {Moment: 7, Seq: 90}, {Skip: true, Moment: 8, Seq: 90},
+	} {
 		d.Ref = position.Ref{Partition: "0", Offset: 1}
 		some.Add(&d)
 	}

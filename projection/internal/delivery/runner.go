@@ -364,10 +364,15 @@ func NewFollower(r *Runner) *Follower { return &Follower{r, checkpoint.Follower{
 
 // Look reads how far others have come: see projection.Runner.Follow. That they fold other rows now is no failure: who
 // calls Look has queries read those.
-func (f *Follower) Look(ctx context.Context) error {
+func (f *Follower) Look(ctx context.Context) error { return f.look(ctx, f.record.Look) }
+
+// LookAgain is Look at the rows that it has found before: see projection.Runner.FollowAgain.
+func (f *Follower) LookAgain(ctx context.Context) error { return f.look(ctx, f.record.LookAgain) }
+
+func (f *Follower) look(ctx context.Context, look func(context.Context) error) error {
 	f.runner.mu.Lock()
 	defer f.runner.mu.Unlock()
-	err := f.record.Look(ctx)
+	err := look(ctx)
 	otherRows := errors.Is(err, checkpoint.ErrOtherRows) || errors.Is(err, checkpoint.ErrNotBuilt)
 	if err != nil && !otherRows && ctx.Err() == nil {
 		f.runner.Monitor.tried(Opening, err)

@@ -24,23 +24,10 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	if offset == 0 {
 		return nil
 	}
-	end, err := EndOf(ctx, v.Source, partition)
-	if err != nil {
-		return err
-	}
 	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset,
-		Event: a.String(), End: end}
-	if end == 0 {
-		return wrong
-	}
-	if end < offset { // or the source is away, and a copy of it knows an earlier end only
-		events, err := v.Source.Read(ctx, partition, offset-1, 1)
-		if err != nil && eventlog.ForgottenIn(err) == nil {
-			return unread(wrong, err)
-		}
-		if len(events) == 0 {
-			return wrong
-		}
+		Event: a.String()}
+	if err := v.reaches(ctx, wrong); err != nil {
+		return err
 	}
 	if a == nil {
 		return nil
@@ -63,6 +50,38 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 		return wrong
 	}
 	return nil
+}
+
+// reaches returns the mismatch where the partition does not reach the offset that it names.
+func (v *Verifier) reaches(ctx context.Context, wrong *MismatchError) error {
+	// A copy whose source is away knows an earlier end only. So it must say before a look and after it that it is not.
+	for known := false; ; known = true {
+		there, err := v.reachesNow(ctx, wrong)
+		if there || err != nil {
+			return err
+		}
+		switch err := eventlog.Current(ctx, v.Source, wrong.Partition); {
+		case err != nil:
+			return unread(wrong, err)
+		case known:
+			return wrong
+		}
+	}
+}
+
+// reachesNow looks whether the partition reaches the offset, as far as the source knows.
+func (v *Verifier) reachesNow(ctx context.Context, wrong *MismatchError) (there bool, err error) {
+	if wrong.End, err = EndOf(ctx, v.Source, wrong.Partition); err != nil || wrong.End == 0 {
+		return false, err
+	}
+	if wrong.End >= wrong.Offset {
+		return true, nil
+	}
+	events, err := v.Source.Read(ctx, wrong.Partition, wrong.Offset-1, 1)
+	if err != nil && eventlog.ForgottenIn(err) == nil {
+		return false, unread(wrong, err)
+	}
+	return len(events) > 0, nil
 }
 
 // unread is the error of a read that failed: the mismatch, where the source says that the partition is another.

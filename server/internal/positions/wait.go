@@ -98,7 +98,7 @@ func offsets(all []asked) eventlog.Offsets {
 func (s *source) beyond(ctx context.Context, all []asked) (tokens []string) {
 	at, missing := offsets(all), map[string]uint64{}
 	for partition, offset := range at {
-		if head, err := s.Head(ctx, partition); err == nil && head < offset {
+		if head, ends, err := eventlog.EndsBefore(ctx, s.Source, partition, offset); err == nil && ends {
 			missing[partition] = head
 		}
 	}

@@ -44,17 +44,17 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 			one.serving.thaw()
 			look = followed{one}.look
 		} else {
-			if err := one.serving.freeze(ctx, notBuilt, nil); err != nil {
-				return err
-			}
+			one.serving.explain(notBuilt)
 		}
-		all.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
+		all.add(func(ctx context.Context) { one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) }) })
 	}
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			return nil
+		case <-all.moved:
 			return nil
 		case a := <-u.asks:
 			a.done <- errFoldsNothing
@@ -69,9 +69,13 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 // followed is a projection that others fold.
 type followed struct{ *Running }
 
-// look reads how far others have folded the rows. What has failed is in the status until it succeeds; rows of another
-// generation are found by who looks for these.
-func (f followed) look(ctx context.Context) { _ = f.Follow(ctx) }
+// look reads how far others have folded the rows, and calls away where rows of another generation serve by now. What
+// has failed is in the status until it succeeds.
+func (f followed) look(ctx context.Context, away func()) {
+	if otherRows(f.FollowAgain(ctx)) {
+		away()
+	}
+}
 
 // headsWithin is how long it may take to find the end of the log, of a server that answers without it too.
 const headsWithin = 2 * time.Second

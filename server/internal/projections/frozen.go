@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -17,33 +18,55 @@ type following struct {
 	db *querydb.DB
 	of projection.Projection
 
-	mu     sync.Mutex
-	frozen bool
-	why    string // nobody builds others; "" where this program does
-	at     eventlog.Offsets
-	was    eventlog.Offsets // of the rows that queries read until they read those; nil where they do
+	mu          sync.Mutex
+	frozen      bool
+	why         string // nobody builds others; "" where this program does
+	at          projection.Reached
+	generations map[string]int      // of the rows that at is of
+	was         *projection.Reached // of the rows that queries read until they read those; nil where they do
 
 	hurried chan struct{}
 }
 
 // freeze says that this program does not fold the rows that serve, once it knows how far others have. Queries go on
 // reading rows that have come as far as was, until they are said to read the others.
-func (f *following) freeze(ctx context.Context, why string, was eventlog.Offsets) error {
-	at, err := projection.ServingOffsets(ctx, f.db, f.of)
+func (f *following) freeze(ctx context.Context, why string, was *projection.Reached) error {
+	at, generations, err := projection.ServingReached(ctx, f.db, f.of)
 	if err != nil { // what was known is of other rows
 		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.why, f.at, f.was = true, why, at, was
+	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
 	return nil
 }
 
-// read says that queries read the rows that serve.
-func (f *following) read() {
+// errOthersServe says that others have come to serve while queries were about to read those that did.
+var errOthersServe = errors.New("the rows that serve are others by now")
+
+// read says that queries read the rows that served when freeze was called. It is errOthersServe where others do by now.
+func (f *following) read(ctx context.Context) error {
+	if _, _, frozen := f.now(); !frozen {
+		return nil
+	}
+	_, generations, err := projection.ServingReached(ctx, f.db, f.of)
+	if err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !maps.Equal(generations, f.generations) {
+		return errOthersServe
+	}
 	f.was = nil
+	return nil
+}
+
+// explain says why this program neither folds the rows that serve nor builds others.
+func (f *following) explain(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.why = why
 }
 
 // thaw says that this program folds the rows that serve.
@@ -88,23 +111,35 @@ func (f *following) follow(ctx context.Context, look func(context.Context)) {
 	}
 }
 
-// look reads how far they have come. Where that fails, what was known is a lower bound still.
-func (f *following) look(ctx context.Context) {
-	if at, err := projection.ServingOffsets(ctx, f.db, f.of); err == nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.at = at
+// look reads how far they have come, and calls away where others serve by now, which queries do not read yet. Then, and
+// where it fails, what was known is a lower bound still.
+func (f *following) look(ctx context.Context, away func()) {
+	at, generations, err := projection.ServingReached(ctx, f.db, f.of)
+	if err != nil {
+		return
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !maps.Equal(generations, f.generations) {
+		away()
+		return
+	}
+	f.at = at
 }
 
 // now is how far the rows that serve have come; false where this program folds them.
-func (f *following) now() (at eventlog.Offsets, why string, frozen bool) {
+func (f *following) now() (at projection.Reached, why string, frozen bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.frozen {
-		return nil, "", false
+		return at, "", false
 	}
-	return lower(f.at, f.was), f.why, true
+	at = f.at
+	if f.was != nil {
+		at = projection.Reached{Offsets: lower(at.Offsets, f.was.Offsets),
+			DeadLetters: max(at.DeadLetters, f.was.DeadLetters), Cascades: max(at.Cascades, f.was.Cascades)}
+	}
+	return at, f.why, true
 }
 
 // lower is the offsets, and of each partition that others name the lower of both.
@@ -141,8 +176,8 @@ func (f *Running) takesOver(ctx context.Context) error {
 
 // standing is how far the rows that serve have come where this program does not fold them, or no more.
 func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string, frozen bool, err error) {
-	if at, why, frozen = f.serving.now(); frozen {
-		return at, why, true, nil
+	if reached, why, frozen := f.serving.now(); frozen {
+		return reached.Offsets, why, true, nil
 	}
 	if _, ended := f.state(); !otherRows(ended) {
 		return nil, "", false, nil
@@ -186,7 +221,7 @@ func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
 // Reached is how far the rows that serve have come: see projection.Runner.Reached.
 func (f *Running) Reached() projection.Reached {
 	if at, _, is := f.serving.now(); is {
-		return projection.Reached{Offsets: at}
+		return at
 	}
 	return f.Runner.Reached()
 }
@@ -210,7 +245,7 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 			}
 			continue
 		}
-		if !behind(at, offsets) {
+		if !behind(at.Offsets, offsets) {
 			return nil
 		}
 		select {

@@ -154,6 +154,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		err = u.changeOver(ctx, &found)
 	}
 	switch {
+	case err == errOthersServe:
+		return nil, nil
 	case err != nil:
 		return nil, err
 	case u.set.keep.Off:
@@ -176,7 +178,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			}
 			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
 		} else {
-			serving.add(func(ctx context.Context) { one.serving.follow(ctx, one.serving.look) })
+			look := func(ctx context.Context) { one.serving.look(ctx, serving.away) }
+			serving.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
 		}
 	}
 	if found.builds {
@@ -200,16 +203,16 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 			continue
 		}
 		if !frozen {
-			was = one.Runner.Reached().Offsets
+			was = one.Runner.Reached()
 		}
 		if !found.folds {
 			why = found.why
 		}
-		if err := one.serving.freeze(ctx, why, was); err != nil {
+		if err := one.serving.freeze(ctx, why, &was); err != nil {
 			return err
 		}
 		at, _, _ := one.serving.now()
-		back = back || behind(at, was)
+		back = back || behind(at.Offsets, was.Offsets)
 	}
 	if back { // said before it is so
 		u.set.Setbacks.Add(1)
@@ -218,7 +221,9 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 		return err
 	}
 	for _, one := range u.of {
-		one.serving.read()
+		if err := one.serving.read(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
