@@ -68,8 +68,9 @@ func (d *draft) headers(h http.Header) *Error {
 }
 
 // size is how many bytes the attributes have.
-func (d *draft) size() int {
-	e := &d.event
+func (d *draft) size() int { return attributeBytes(&d.event) }
+
+func attributeBytes(e *eventlog.Event) int {
 	n := len(e.ID) + len(e.Source) + len(e.Type) + len(e.Subject) + len(e.PartitionKey) + len(e.DataSchema)
 	for name, value := range e.Extensions {
 		n += len(name) + len(value)

@@ -8,6 +8,8 @@ package cloudevents
 import (
 	"errors"
 	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
 )
 
 // The media types of events in HTTP.
@@ -31,6 +33,24 @@ func (d Decoder) Limit() int {
 		return d.MaxSize
 	}
 	return DefaultMaxSize
+}
+
+// Fits returns an [*Error] that matches [ErrTooLarge] where the data and attributes of an event have more bytes than one
+// may: none that a Decoder of this limit has read. Its text can have more, as [Append] writes it.
+func (d Decoder) Fits(e *eventlog.Event) error {
+	if len(e.Data)+attributeBytes(e) > d.Limit() {
+		return tooLarge(d.Limit())
+	}
+	return nil
+}
+
+// OfAppended is a decoder of what [Append] has written of events that a Decoder of this limit has read.
+func (d Decoder) OfAppended() Decoder {
+	const (
+		escaped = 6 // bytes that Append writes of one, at most
+		names   = 4 << 10
+	)
+	return Decoder{MaxSize: escaped*d.Limit() + names}
 }
 
 // ErrTooLarge is matched by the *Error of an event that has more bytes than it may.

@@ -205,7 +205,8 @@ func (s malformed) Read(ctx context.Context, partition string, after uint64, max
 	all := append([]eventlog.Event{}, events...)
 	for i := range all {
 		if all[i].Offset == 1 {
-			all[i] = eventlog.Event{Malformed: errors.New("no JSON"), Data: []byte("\xff{"), Partition: partition, Offset: 1}
+			all[i] = eventlog.Event{ID: "1", Source: "/t", Type: "T", Subject: "s", Malformed: errors.New("no JSON"),
+				Data: []byte("\xff{"), Partition: partition, Offset: 1}
 		}
 	}
 	return all, err
@@ -234,7 +235,7 @@ func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
 	if e := events[0]; e.Malformed == nil || e.Malformed.Error() != "no JSON" || string(e.Data) != "\xff{" ||
-		e.Offset != 1 {
+		e.Offset != 1 || e.ID != "1" || e.Source != "/t" || e.Type != "T" || e.Subject != "s" {
 		t.Errorf("the first is %+v", e)
 	}
 	if e := events[1]; e.Malformed == nil || e.Offset != 2 {
@@ -330,6 +331,48 @@ func TestWrongRequestsSayWhatIsWrong(t *testing.T) {
 		res.Body.Close()
 		if diff := gocmp.Diff(want, res.StatusCode); diff != "" {
 			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
+
+// TestAnEventThatIsAsLargeAsItMayBeIsFollowed: its text is longer here than that in which it came.
+func TestAnEventThatIsAsLargeAsItMayBeIsFollowed(t *testing.T) {
+	const limit = 1000
+	decoder, log := cloudevents.Decoder{MaxSize: limit}, memlog.New(memlog.Options{})
+	came := `{"specversion":"1.0","id":"1","source":"/t","type":"T","x":true,"y":"` + strings.Repeat("\\\\", 50)
+	came += `","data":{"t":"`
+	came += strings.Repeat("x", limit-len(came)-3) + `"}}`
+	structured, err := decoder.Decode([]byte(came))
+	if err != nil || len(came) != limit {
+		t.Fatal(len(came), err)
+	}
+	binary, err := decoder.DecodeBinary(http.Header{"Ce-Specversion": {"1.0"}, "Ce-Id": {"2"}, "Ce-Source": {"/t"},
+		"Ce-Type": {"T"}, "Content-Type": {"application/json"}}, []byte(`{"t":"`+strings.Repeat("x", limit-20)+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	structured.Time = time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC) // as a log gives it to an event without
+	if _, err := log.Append(t.Context(), []eventlog.Event{structured, binary}); err != nil {
+		t.Fatal(err)
+	}
+	for most, fits := range map[int]bool{limit: true, limit - 300: false} {
+		src, err := httpsource.Open(httpsource.Options{URL: serve(t, log).url, MaxEventBytes: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		names, err := src.Partitions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := src.Read(t.Context(), names[0], 0, 10)
+		if err != nil || len(events) != 2 {
+			t.Fatalf("%d events, %v", len(events), err)
+		}
+		for i := range events {
+			if (events[i].Malformed == nil) != fits || events[i].Type != "T" {
+				t.Errorf("where events may have %d bytes, event %d is %v", most, i+1, events[i].Malformed)
+			}
 		}
 	}
 }

@@ -60,27 +60,40 @@ const (
 type placed struct {
 	Offset uint64          `json:"offset"`
 	Event  json.RawMessage `json:"event,omitempty"` // a CloudEvent in the JSON format
-	// Malformed is why the server could not read the event, and Text what stands there.
+	// Malformed is why the server could not read the event, and Text what stands there. The others are what it could
+	// read.
 	Malformed string `json:"malformed,omitempty"`
 	Text      []byte `json:"text,omitempty"`
+	ID        string `json:"id,omitempty"`
+	Source    string `json:"source,omitempty"`
+	Type      string `json:"type,omitempty"`
+	Subject   string `json:"subject,omitempty"`
 }
 
 func placedOf(e *eventlog.Event) placed {
 	if e.Malformed != nil {
-		return placed{Offset: e.Offset, Malformed: e.Malformed.Error(), Text: e.Data}
+		return placed{Offset: e.Offset, Malformed: e.Malformed.Error(), Text: e.Data, ID: e.ID, Source: e.Source,
+			Type: e.Type, Subject: e.Subject}
 	}
 	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e)}
 }
 
-func (p *placed) size() int { return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + 32 }
+func (p *placed) size() int {
+	return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + len(p.ID) + len(p.Source) + len(p.Type) + len(p.Subject) + 32
+}
 
-// event is the event as the source delivers it.
+// event is the event as the source delivers it. The decoder's limit is of the event as it came to the server that has
+// the log, which may have been shorter than it is here.
 func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event {
-	e := eventlog.Event{Malformed: errors.New(p.Malformed), Data: p.Text}
+	e := eventlog.Event{ID: p.ID, Source: p.Source, Type: p.Type, Subject: p.Subject,
+		Malformed: errors.New(p.Malformed), Data: p.Text}
 	if p.Malformed == "" {
 		var err error
-		if e, err = decoder.Decode(p.Event); err != nil {
-			e.Malformed, e.Data = err, p.Event
+		if e, err = decoder.OfAppended().Decode(p.Event); err == nil {
+			err = decoder.Fits(&e)
+		}
+		if err != nil {
+			e = eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Malformed: err, Data: p.Event}
 		}
 	}
 	e.Partition, e.Offset = name, p.Offset
