@@ -1,0 +1,128 @@
+package projections
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// version is a program of one version of a model, over a store that others share.
+type version struct {
+	db, build *querydb.DB
+	p         projection.Projection
+}
+
+func openVersion(t *testing.T, store *memstore.MultiWriter, number string) *version {
+	t.Helper()
+	m := &querydb.Model{Name: "Order", Table: "Order", Version: number, TTL: -1, CreatedAt: -1, UpdatedAt: -1}
+	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), []*querydb.Model{m}, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	build, err := db.Generations().ForBuild(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &version{db, build, projection.New(
+		&projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}, projection.Projection{
+			Name: "Order", Events: []string{"T", "Bad"},
+			Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
+				if e.Type == "Bad" {
+					return nil, errors.New("bad")
+				}
+				return nil, nil
+			},
+		})}
+}
+
+// fold folds events into the rows that a DB is of.
+func (v *version) fold(t *testing.T, db *querydb.DB, types ...string) {
+	t.Helper()
+	log := memlog.New(memlog.Options{})
+	for i, typ := range types {
+		e := eventlog.Event{ID: strconv.Itoa(i), Source: "/t", Type: typ, Time: time.Unix(int64(i), 0), Data: []byte("{}")}
+		if _, err := log.Append(t.Context(), []eventlog.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log.End()
+	if db == v.build {
+		if err := projection.BeginBuild(t.Context(), v.db, v.build, log, []projection.Projection{v.p},
+			projection.RunnerConfig{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := projection.NewRunner(v.p, log, db, projection.RunnerConfig{KeepServing: true, MaxDeadLetterPercent: 100})
+	if err == nil {
+		err = r.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPositionsAreOfTheRowsThatQueriesRead: where others have switched to rows that are further on, and this program
+// has queries read the former ones yet, they are as far as those were.
+func TestPositionsAreOfTheRowsThatQueriesRead(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	first := openVersion(t, store, "1")
+	first.fold(t, first.db, "T", "Bad", "T")
+	second := openVersion(t, store, "2")
+	f := &following{db: second.db, of: second.p}
+	moved := 0
+	away := func() { moved++ }
+	want := func(when string, offset uint64, letters int) {
+		t.Helper()
+		at, _, frozen := f.now()
+		if !frozen || at.Offsets["0"] != offset || at.DeadLetters != letters {
+			t.Errorf("%s: the rows are said to be at %v, with %d dead letters; want %d, with %d", when, at.Offsets["0"],
+				at.DeadLetters, offset, letters)
+		}
+	}
+	if err := f.freeze(t.Context(), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	want("at first", 3, 1)
+	first.fold(t, first.db, "T", "Bad", "T", "T")
+	f.look(t.Context(), away)
+	want("folded further", 4, 1)
+
+	third := openVersion(t, store, "3")
+	third.fold(t, third.build, "T", "Fine", "T", "T")
+	if err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p}); err != nil {
+		t.Fatal(err)
+	}
+	if err := third.db.Generations().UseAll(t.Context(), third.p.Models()); err != nil {
+		t.Fatal(err)
+	}
+	third.fold(t, third.db, "T", "Fine", "T", "T", "T")
+	f.look(t.Context(), away)
+	want("others serve", 4, 1)
+	if moved != 1 {
+		t.Errorf("it was said %d times that others serve, want once", moved)
+	}
+	if err := f.read(t.Context()); err != errOthersServe {
+		t.Errorf("queries are said to read the rows that serve: %v, want %v", err, errOthersServe)
+	}
+	if err := f.freeze(t.Context(), "", &projection.Reached{Offsets: eventlog.Offsets{"0": 4}, DeadLetters: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want("while queries change over", 4, 1)
+	if err := f.read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("queries read the others", 5, 0)
+	f.look(t.Context(), away)
+	want("later", 5, 0)
+	if moved != 1 {
+		t.Error("it is said again that others serve, which queries read")
+	}
+}
