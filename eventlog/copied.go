@@ -2,16 +2,15 @@ package eventlog
 
 import "context"
 
-// CopiedSource is a source that goes on while what it copies cannot be read: its partitions and their heads are the last
-// ones that it knows then. Who would conclude from them that the log has lost events asks it first.
+// CopiedSource is a source that goes on while what it copies cannot be read: its partitions and their heads are the
+// last ones that it knows then. Who would conclude from them that the log has lost events asks it first.
 type CopiedSource interface {
 	// Current fails, with the reason, where the source cannot say how far the partition is now.
 	Current(ctx context.Context, partition string) error
 }
 
 // Current fails, with the reason, where what the source says of a partition, or that there is none, is only the last
-// that it knows: neither it nor a source that it wraps can say how far the log is now. It does not, where none of them is
-// a [CopiedSource].
+// that it knows: it, or a source that it wraps, is a [CopiedSource] that cannot say how far the log is now.
 func Current(ctx context.Context, src Source, partition string) error {
 	for {
 		if c, is := src.(CopiedSource); is {
@@ -25,8 +24,8 @@ func Current(ctx context.Context, src Source, partition string) error {
 	}
 }
 
-// EndsBefore reports whether the log itself has no event of the partition at the offset or behind it, and where it ends.
-// It fails where that cannot be told now.
+// EndsBefore reports whether the log itself has no event of the partition at the offset or behind it, and where it
+// ends. It fails where that cannot be told now.
 func EndsBefore(ctx context.Context, src Source, partition string, offset uint64) (head uint64, ends bool, err error) {
 	for known := false; ; known = true { // what is asked in between is current only if it is before and after
 		head, err = src.Head(ctx, partition)

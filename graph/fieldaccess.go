@@ -27,7 +27,9 @@ func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string
 // types of rows that hold such objects: the one that the object stands in is the innermost of them on the way to it.
 func CheckPartAccess(ctx context.Context, rt *Runtime, o *catalog.Object, field string, rows ...HoldingRow) error {
 	v := rt.reader.Viewer(ctx)
-	return v.CheckPart(o, field, func() access.Owning { return owning(v.Subject != "" && ownsHolder(ctx, rows, v.Subject)) })
+	return v.CheckPart(o, field, func() access.Owning {
+		return owning(v.Subject != "" && ownsHolder(ctx, rows, v.Subject))
+	})
 }
 
 // ownsHolder reports whether the row that the object in hand stands in names the subject as its owner.

@@ -35,8 +35,8 @@ func (d Decoder) Limit() int {
 	return DefaultMaxSize
 }
 
-// Fits returns an [*Error] that matches [ErrTooLarge] where the data and attributes of an event have more bytes than one
-// may: none that a Decoder of this limit has read. Its text can have more, as [Append] writes it.
+// Fits returns an [*Error] that matches [ErrTooLarge] where the data and attributes of an event have more bytes than
+// one may: none that a Decoder of this limit has read. Its text can have more, as [Append] writes it.
 func (d Decoder) Fits(e *eventlog.Event) error {
 	if len(e.Data)+attributeBytes(e) > d.Limit() {
 		return tooLarge(d.Limit())

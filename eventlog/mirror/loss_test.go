@@ -226,7 +226,8 @@ func TestAReaderFurtherOnThanTheCopyReadsTheSource(t *testing.T) {
 	until(t, "going on", func() bool { return m.state.failure() == nil })
 	wantEvents(t, all[40:], read(t, m, 40, 100))
 	for offset, want := range map[uint64]bool{60: false, 61: true} {
-		if head, ends, err := eventlog.EndsBefore(t.Context(), m, partition0, offset); head != 60 || ends != want || err != nil {
+		head, ends, err := eventlog.EndsBefore(t.Context(), m, partition0, offset)
+		if head != 60 || ends != want || err != nil {
 			t.Errorf("that the log ends before %d: %t, head %d, %v; want %t", offset, ends, head, err, want)
 		}
 	}

@@ -57,16 +57,28 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 		out.failed(exec.DispatchError(graphql.WithOperationContext(ctx, opCtx), blameVariables(errs)))
 		return
 	}
-	responses, ctx := exec.DispatchOperation(ctx, opCtx)
-	resp := responses(ctx)
-	if resp == nil { // there is none once the context has ended
-		resp = exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
-	}
+	resp := h.execute(ctx, exec, opCtx)
 	if out.budget.refused.Load() || !out.budget.keep(int64(len(resp.Data))) {
 		out.busy()
 		return
 	}
 	out.response(resp)
+}
+
+// execute answers an operation.
+func (h *handler) execute(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext,
+) *graphql.Response {
+	done, err := h.docs.introspection.Wait(ctx, op.Operation)
+	if err != nil {
+		return exec.DispatchError(graphql.WithOperationContext(ctx, op), gqlerror.List{gqlerror.Wrap(err)})
+	}
+	defer done()
+	responses, ctx := exec.DispatchOperation(ctx, op)
+	resp := responses(ctx)
+	if resp == nil { // there is none once the context has ended
+		resp = exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
+	}
+	return resp
 }
 
 // outside returns the context of a request that has no operation to execute, for interceptors of responses.

@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/introspection"
 )
 
 // documents reads query documents and keeps those that are right.
@@ -24,6 +25,8 @@ type documents struct {
 	limits limits
 	tokens int
 	cache  *cache
+
+	introspection *introspection.Limit
 }
 
 func newDocuments(in *inputs, cfg Config) *documents {
@@ -34,6 +37,8 @@ func newDocuments(in *inputs, cfg Config) *documents {
 		limits: limits{depth: cfg.MaxDepth, aliases: cfg.MaxAliases, roots: cfg.MaxRootFields, fields: cfg.MaxFields},
 		tokens: cfg.MaxTokens,
 		cache:  newCache(cfg.CacheBytes),
+
+		introspection: introspection.Of(in.schema),
 	}
 }
 
@@ -132,6 +137,12 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs
 	}
 	if errs := validate(d.schema, doc, by); len(errs) > 0 {
 		return nil, 0, errs
+	}
+	for _, op := range doc.Operations {
+		if n := d.introspection.Asked(op); n > d.introspection.Most {
+			err := exceeded("the operation asks for up to %d values of the schema", n, d.introspection.Most)
+			return nil, 0, gqlerror.List{err}
+		}
 	}
 	return doc, m.written, nil
 }

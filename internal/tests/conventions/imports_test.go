@@ -159,9 +159,12 @@ var rules = map[string]rule{
 		"graph/internal/execute",
 		"graph/internal/plan", "graph/internal/read"}, []string{gqlgen, "github.com/graph-gophers/dataloader/v7",
 		gqlparser + "/ast"}},
+	"graph/internal/introspection": {outside: []string{gqlparser + "/ast", gqlparser + "/parser", gqlparser +
+		"/validator/core"}},
 	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},
 	"graph/trusted":    {},
-	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "graph/trusted", "querydb/driver"}, []string{gqlgen,
+	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "graph/internal/introspection", "graph/trusted",
+		"querydb/driver"}, []string{gqlgen,
 		gqlgen + "/executor", gqlgen + "/handler/extension",
 		"github.com/klauspost/compress/gzhttp", "github.com/klauspost/compress/gzip",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser +

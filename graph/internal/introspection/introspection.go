@@ -1,0 +1,188 @@
+// Package introspection limits what operations ask about the schema. That reads no rows, so no budget counts it; yet
+// under many aliases a short document asks for millions of values. So there is a limit on how many one operation asks
+// for, which is in proportion to the schema, and one operation is answered at a time.
+package introspection
+
+import (
+	"context"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator/core"
+)
+
+// standardShare is how many times the values of the standard query of tools an operation may ask for.
+const standardShare = 2
+
+// saturated is above every number that counts.
+const saturated = 1 << 30
+
+// Limit is how many values there are to ask for, and how many of them an operation may.
+type Limit struct {
+	Most int // values that an operation may ask for
+
+	types, directives int
+	perType, perField map[string]counts // by the field of __Type or __Field that lists them
+	perDirective      int
+	turn              chan struct{} // holds a value while an operation is answered
+}
+
+// counts are of the elements of a list: in all types, or fields, together, and in the one that has most.
+type counts struct{ holders, all, most int }
+
+func (c counts) add(n int) counts { return counts{c.holders + 1, c.all + n, max(c.most, n)} }
+
+// of is how many elements so many holders have at most, where they are all that there are, some times over, or a few.
+func (c counts) of(n int) int {
+	if c.holders == 0 || n == 0 {
+		return 0
+	}
+	return min(saturatedProduct(n, c.most), saturatedProduct((n+c.holders-1)/c.holders, c.all))
+}
+
+func saturatedProduct(a, b int) int {
+	if b > 0 && a > saturated/b {
+		return saturated
+	}
+	return a * b
+}
+
+// Of makes the limit of a schema.
+func Of(schema *ast.Schema) *Limit {
+	in := &Limit{types: len(schema.Types), directives: len(schema.Directives),
+		perType: map[string]counts{}, perField: map[string]counts{}, turn: make(chan struct{}, 1)}
+	for _, t := range schema.Types {
+		fields, inputs := len(t.Fields), 0
+		if t.Kind == ast.InputObject {
+			fields, inputs = 0, fields
+		}
+		for list, n := range map[string]int{"fields": fields, "inputFields": inputs, "enumValues": len(t.EnumValues),
+			"interfaces": len(t.Interfaces), "possibleTypes": len(schema.GetPossibleTypes(t))} {
+			in.perType[list] = in.perType[list].add(n)
+		}
+		for _, f := range t.Fields {
+			in.perField["args"] = in.perField["args"].add(len(f.Arguments))
+		}
+	}
+	for _, d := range schema.Directives {
+		in.perDirective = max(in.perDirective, len(d.Arguments))
+	}
+	standard, err := parser.ParseQuery(&ast.Source{Input: standardIntrospection})
+	if err != nil {
+		panic(err) // it is the same whatever the schema is
+	}
+	core.Walk(schema, standard, &core.Events{}) // which says what its fields are
+	in.Most = standardShare * in.values(standard.Operations[0].SelectionSet, 1, 0)
+	return in
+}
+
+// Asked is how many values of the schema an operation of a valid document asks for, at most.
+func (in *Limit) Asked(op *ast.OperationDefinition) (total int) {
+	for _, f := range introspecting(op.SelectionSet) {
+		total = min(total+in.values(f.SelectionSet, 1, 0), saturated)
+	}
+	return total
+}
+
+// introspecting are the fields of Query that ask about the schema.
+func introspecting(set ast.SelectionSet) (fields []*ast.Field) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.Name == "__schema" || s.Name == "__type" {
+				fields = append(fields, s)
+			}
+		case *ast.InlineFragment:
+			fields = append(fields, introspecting(s.SelectionSet)...)
+		case *ast.FragmentSpread:
+			fields = append(fields, introspecting(s.Definition.SelectionSet)...)
+		}
+	}
+	return fields
+}
+
+// mostWrappers is how many types a type names before one that has a name: [T!]! is a list between two that are not
+// null.
+const mostWrappers = 3
+
+// values is how many values the selection asks for of n things, at most, which are so many wrappers inside of a type.
+func (in *Limit) values(set ast.SelectionSet, n, wrappers int) (total int) {
+	for _, s := range set {
+		more := 0
+		switch s := s.(type) {
+		case *ast.Field:
+			inside := 0
+			if s.Name == "ofType" {
+				inside = wrappers + 1
+			}
+			more = n
+			if some := in.elements(s, n); inside <= mostWrappers {
+				more += in.values(s.SelectionSet, some, inside)
+			}
+		case *ast.InlineFragment:
+			more = in.values(s.SelectionSet, n, wrappers)
+		case *ast.FragmentSpread:
+			more = in.values(s.Definition.SelectionSet, n, wrappers)
+		}
+		total = min(total+more, saturated)
+	}
+	return total
+}
+
+// elements is how many things a field of n things leads to, at most.
+func (in *Limit) elements(f *ast.Field, n int) int {
+	if f.ObjectDefinition == nil {
+		return n
+	}
+	switch f.ObjectDefinition.Name {
+	case "__Schema":
+		switch f.Name {
+		case "types":
+			return saturatedProduct(n, in.types)
+		case "directives":
+			return saturatedProduct(n, in.directives)
+		}
+	case "__Type":
+		if c, isList := in.perType[f.Name]; isList {
+			return c.of(n)
+		}
+	case "__Field":
+		if c, isList := in.perField[f.Name]; isList {
+			return c.of(n)
+		}
+	case "__Directive":
+		if f.Name == "args" {
+			return saturatedProduct(n, in.perDirective)
+		}
+	}
+	return n
+}
+
+// Wait waits until no other operation asks about the schema, if this one does, and returns what lets others do so.
+func (in *Limit) Wait(ctx context.Context, op *ast.OperationDefinition) (done func(), err error) {
+	if len(introspecting(op.SelectionSet)) == 0 {
+		return func() {}, nil
+	}
+	select {
+	case in.turn <- struct{}{}:
+		return func() { <-in.turn }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// standardIntrospection is what tools ask about a schema, all of it.
+const standardIntrospection = `{ __schema {
+  description queryType { name kind } mutationType { name kind } subscriptionType { name kind }
+  types { ...T }
+  directives { name description isRepeatable locations args { ...I } }
+} }
+fragment T on __Type {
+  kind name description specifiedByURL isOneOf
+  fields(includeDeprecated: true) { name description args { ...I } type { ...R } isDeprecated deprecationReason }
+  inputFields { ...I } interfaces { ...R }
+  enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+  possibleTypes { ...R }
+}
+fragment I on __InputValue { name description type { ...R } defaultValue isDeprecated deprecationReason }
+fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }`
