@@ -1,6 +1,7 @@
 package natssource_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -191,6 +192,34 @@ func TestNobodyComesFurtherThanTheStream(t *testing.T) {
 	p.add(t, sourcetest.Events(6)[5:])
 	if events, err := s.Read(t.Context(), streamName, 5, 10); err != nil || len(events) != 1 || events[0].Offset != 6 {
 		t.Errorf("%d events, %v; want the sixth", len(events), err)
+	}
+}
+
+// TestAReadTakesSoManyBytesOnly, though the reader expects small events: those that come are as large as a server of NATS
+// lets them be.
+func TestAReadTakesSoManyBytesOnly(t *testing.T) {
+	p := newPlace(t, nil)
+	s := p.open(t)
+	large := bytes.Repeat([]byte("x"), 1000<<10) // malformed ones keep all that they are
+	const all = 40
+	for range all {
+		if _, err := p.js.Publish(t.Context(), subject, large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reads := 0
+	for after := uint64(0); after < all; reads++ {
+		events, err := s.Read(t.Context(), streamName, after, 4096)
+		if err != nil || len(events) == 0 {
+			t.Fatalf("%d events after %d, %v", len(events), after, err)
+		}
+		if len(events) > 17 {
+			t.Errorf("one read takes %d events of a megabyte", len(events))
+		}
+		after = events[len(events)-1].Offset
+	}
+	if reads < 3 {
+		t.Errorf("40 MB are read at %d times", reads)
 	}
 }
 

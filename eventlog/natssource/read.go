@@ -95,13 +95,16 @@ type batch struct {
 	before int       // the events before that
 }
 
+// readBytes is how many bytes of messages one read takes at most, give or take the last one.
+const readBytes = 16 << 20
+
 // fill takes so many messages at most, without waiting for more to come.
 func (b *batch) fill(ctx context.Context, most int) error {
 	c := b.cursor
 	coming, cancel := context.WithTimeout(ctx, underWay)
 	defer cancel()
 	waiting := jetstream.NextContext(coming)
-	for len(b.events) < most {
+	for bytes := 0; len(b.events) < most && bytes < readBytes; {
 		if c.pending == 0 && c.peeked == nil {
 			if len(b.events) > 0 {
 				return nil
@@ -127,6 +130,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 			b.gap, b.before = b.last+1, len(b.events)
 		}
 		b.last, b.stored = at.stream, at.stored
+		bytes += len(m.Data())
 		e := b.source.event(m, at.stream)
 		if e.Time.IsZero() {
 			e.Time = at.stored.UTC()

@@ -83,6 +83,9 @@ func (c *checker) event(was, now *schema.EventType) {
 		}
 		met[f] = true
 		c.field(now, before, f)
+		c.takenOver(was, now, f, func(name string) bool {
+			return slices.Contains(f.Was, name) && name != before.Name && !slices.Contains(before.Was, name)
+		})
 	}
 	for _, f := range now.Fields {
 		if !met[f] {
@@ -139,8 +142,13 @@ func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
 	if !mayLack(f) {
 		c.missing(t, f)
 	}
+	c.takenOver(was, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })
+}
+
+// takenOver looks at fields that the type has no more, under whose names the field is read now.
+func (c *checker) takenOver(was, t *schema.EventType, f *schema.EventField, under func(name string) bool) {
 	for _, r := range c.lock.removed[was.Name] {
-		if (r.name == f.Name || slices.Contains(f.Was, r.name)) && !r.fits(f) {
+		if under(r.name) && !r.fits(f) {
 			c.otherType(t, f, r.typ)
 		}
 	}

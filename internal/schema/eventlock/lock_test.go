@@ -151,6 +151,24 @@ func TestWhatWasRemovedLongAgoIsStillKnown(t *testing.T) {
 	}
 }
 
+// TestAFieldTakesOverOnlyRemovedOnesThatItCanRead: old events have them under the name that it is said to have had.
+func TestAFieldTakesOverOnlyRemovedOnesThatItCanRead(t *testing.T) {
+	lock := evolve(t, `type E { id: ID! a: String c: Int d: String }`, `type E { id: ID! a: String }`)
+	for _, c := range []struct {
+		was  string
+		fits bool
+	}{{"c", false}, {"d", true}, {"e", true}} {
+		l, found := eventlock.Read(lock)
+		if err := found.Err(); err != nil {
+			t.Fatal(err)
+		}
+		err := l.Check(modelOf(t, `type E { id: ID! a: String @was(name: "`+c.was+`") }`)).Err()
+		if (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "Int") {
+			t.Errorf("a was %s: %v; want it refused: %t", c.was, err, !c.fits)
+		}
+	}
+}
+
 // TestAnEventInsideOfAnotherIsAnEvent: events that a read model takes, and others hold.
 func TestAnEventInsideOfAnotherIsAnEvent(t *testing.T) {
 	lock := evolve(t, `type Batch { all: [Met!]! }`)
