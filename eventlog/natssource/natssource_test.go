@@ -195,8 +195,8 @@ func TestNobodyComesFurtherThanTheStream(t *testing.T) {
 	}
 }
 
-// TestAReadTakesSoManyBytesOnly, though the reader expects small events: those that come are as large as a server of NATS
-// lets them be.
+// TestAReadTakesSoManyBytesOnly, though the reader expects small events: those that come are as large as a server of
+// NATS lets them be.
 func TestAReadTakesSoManyBytesOnly(t *testing.T) {
 	p := newPlace(t, nil)
 	s := p.open(t)
