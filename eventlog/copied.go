@@ -3,7 +3,7 @@ package eventlog
 import "context"
 
 // CopiedSource is a source that goes on while what it copies cannot be read: its partitions and their heads are the
-// last ones that it knows then. Who would conclude from them that the log has lost events asks it first.
+// last ones that it knows then. Ask it before you conclude from them that the log has lost events.
 type CopiedSource interface {
 	// Current fails, with the reason, where the source cannot say how far the partition is now.
 	Current(ctx context.Context, partition string) error

@@ -61,9 +61,11 @@ func (r *Runner) LoadFound(ctx context.Context, found *Generations) error {
 // incomplete as LoadCheckpoint does. Reached, Await and Status tell what it has found, so call it again and again.
 func (r *Runner) Follow(ctx context.Context) error { return r.follower.Look(ctx) }
 
-// FollowAgain is Follow for the rows that it has found before. It is [ErrOtherRows] where those of another generation
-// serve by now: then queries go on reading the former, and Reached tells of these, until Follow is called.
-func (r *Runner) FollowAgain(ctx context.Context) error { return r.follower.LookAgain(ctx) }
+// FollowAgain is Follow for the rows that it has found before, and reports whether they still serve. Where those of
+// another generation do, queries go on reading the former, and Reached tells of these, until Follow is called.
+func (r *Runner) FollowAgain(ctx context.Context) (same bool, err error) {
+	return r.follower.LookAgain(ctx)
+}
 
 // Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
 // that is on record; the fold is Run's. Projections that write to the same table begin again too. Where the source is

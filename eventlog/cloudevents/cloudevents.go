@@ -44,8 +44,8 @@ func (d Decoder) Fits(e *eventlog.Event) error {
 	return nil
 }
 
-// OfAppended is a decoder of what [Append] has written of events that a Decoder of this limit has read.
-func (d Decoder) OfAppended() Decoder {
+// ForAppended is a decoder of what [Append] has written of events that a Decoder of this limit has read.
+func (d Decoder) ForAppended() Decoder {
 	const (
 		escaped = 6 // bytes that Append writes of one, at most
 		names   = 4 << 10

@@ -89,7 +89,7 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 		Malformed: errors.New(p.Malformed), Data: p.Text}
 	if p.Malformed == "" {
 		var err error
-		if e, err = decoder.OfAppended().Decode(p.Event); err == nil {
+		if e, err = decoder.ForAppended().Decode(p.Event); err == nil {
 			err = decoder.Fits(&e)
 		}
 		if err != nil {

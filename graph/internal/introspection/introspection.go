@@ -158,9 +158,13 @@ func (in *Limit) elements(f *ast.Field, n int) int {
 	return n
 }
 
-// Wait waits until no other operation asks about the schema, if this one does, and returns what lets others do so.
+// few is how many values of the schema an operation may ask for beside others: it may also read rows, and take long.
+const few = 1000
+
+// Wait waits until no other operation asks for more than a few values of the schema, if this one does, and returns what
+// lets others do so.
 func (in *Limit) Wait(ctx context.Context, op *ast.OperationDefinition) (done func(), err error) {
-	if len(introspecting(op.SelectionSet)) == 0 {
+	if in.Asked(op) <= few {
 		return func() {}, nil
 	}
 	select {

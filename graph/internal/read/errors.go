@@ -51,10 +51,10 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	return e.Internal(ctx, err, what)
 }
 
-// hide logs what is wrong with a row of which the caller is not to know that it is there.
-func (e Errors) hide(ctx context.Context, err error, what string) {
-	e.logger.ErrorContext(ctx, "a row cannot be read, and is answered to one who may read own rows as one of another",
-		"what", what, "error", err)
+// logHidden logs what is wrong with a row of which the caller is not to know that it is there.
+func (e Errors) logHidden(ctx context.Context, err error, what string) {
+	e.logger.ErrorContext(ctx, "a row cannot be read; a caller who may read own rows only is answered as if it were not "+
+		"there", "what", what, "error", err)
 }
 
 // rebuildingError names rows that are being rebuilt, in words and in the extensions.

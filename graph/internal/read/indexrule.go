@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -97,6 +98,10 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 	rec, err := rd.first(access.OwnRowsOnly.ReadContext(ctx), at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
 	if err == nil {
 		rec, err = v.Keep(ctx, t, access.OwnRowsOnly, rec)
+	}
+	if errors.Is(err, driver.ErrDamaged) {
+		rd.Errors().logHidden(ctx, err, q.Rule.AuthTable)
+		return false, nil
 	}
 	if err != nil {
 		return false, rd.Errors().userKey(ctx, err, q.Rule.AuthTable)

@@ -39,6 +39,10 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 		if err == nil {
 			rec, err = v.Keep(ctx, g.Type, allowed, rec)
 		}
+		if allowed == access.OwnRowsOnly && g.single() && errors.Is(err, driver.ErrDamaged) {
+			rd.Errors().logHidden(ctx, err, g.Type.Name)
+			err = nil
+		}
 		out.Records[i], errs[i] = rec, err
 	})
 	for i, err := range errs {
@@ -138,7 +142,7 @@ func (b batches) fetchUnjudged(ctx context.Context, g Target, ids []JoinKey, rec
 	for i := range ids {
 		switch err := b.fetchBatch(ctx, g, ids[i:i+1], recs[i:i+1]); {
 		case errors.Is(err, driver.ErrDamaged):
-			b.rd.Errors().hide(ctx, err, g.Type.Name)
+			b.rd.Errors().logHidden(ctx, err, g.Type.Name)
 			recs[i] = nil
 		case err != nil:
 			return err

@@ -44,8 +44,8 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if err == nil {
 		rec, err = v.Keep(ctx, t, allowed, rec)
 	}
-	if allowed == access.OwnRowsOnly && errors.Is(err, driver.ErrDamaged) {
-		rd.Errors().hide(ctx, err, t.Name)
+	if allowed == access.OwnRowsOnly && !ownOnly && errors.Is(err, driver.ErrDamaged) {
+		rd.Errors().logHidden(ctx, err, t.Name)
 		err = nil
 	}
 	if errors.Is(err, keys.ErrFormerLayout) {

@@ -115,8 +115,8 @@ func inside(v access.Viewer, o *plan.Object, text []byte, owns func() access.Own
 		one := *o
 		one.List = false
 		record.List(text, func(elem []byte) bool {
-			n, not := inside(v, &one, elem, owns)
-			objects, refused = objects+n, refused+not
+			n, denied := inside(v, &one, elem, owns)
+			objects, refused = objects+n, refused+denied
 			return true
 		})
 		return objects, refused
@@ -135,8 +135,8 @@ func inside(v access.Viewer, o *plan.Object, text []byte, owns func() access.Own
 		case m.Part != "" && v.CheckPart(o.Type, m.Part, owns) != nil:
 			refused++
 		default:
-			n, not := inside(v, m.Object, fields[m.Ordinal], owns)
-			objects, refused = objects+n, refused+not
+			n, denied := inside(v, m.Object, fields[m.Ordinal], owns)
+			objects, refused = objects+n, refused+denied
 		}
 	}
 	return objects, refused

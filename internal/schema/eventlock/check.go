@@ -84,7 +84,8 @@ func (c *checker) event(was, now *schema.EventType) {
 		met[f] = true
 		c.field(now, before, f)
 		c.takenOver(was, now, f, func(name string) bool {
-			return slices.Contains(f.Was, name) && name != before.Name && !slices.Contains(before.Was, name)
+			known := name == before.Name || slices.Contains(before.Was, name)
+			return !known && (name == f.Name || slices.Contains(f.Was, name))
 		})
 	}
 	for _, f := range now.Fields {

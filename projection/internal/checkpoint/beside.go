@@ -117,7 +117,7 @@ type Serving struct {
 // LookAtServing reads where the rows that serve of the models stand.
 func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s Serving, err error) {
 	s.Generations = map[string]int{}
-	return s, eachServing(ctx, db, p, func(name string, b *Record) error {
+	err = eachServing(ctx, db, p, func(name string, b *Record) error {
 		s.add(b)
 		for _, t := range b.tables() {
 			s.Generations[name+" "+t.Table] = t.Generation
@@ -132,6 +132,7 @@ func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s Serving
 		}
 		return nil
 	})
+	return s, err
 }
 
 // add adds the positions of a projection, of which the lowest count.

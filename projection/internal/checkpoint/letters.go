@@ -91,6 +91,16 @@ func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
 	return b, err
 }
 
+// IsKnownTo reports whether the State has read all decisions that it had been told of when it was looked up.
+func (b *Beside) IsKnownTo(s *State) bool { return !s.shared || b.told == s.told }
+
+// HasTold is called when a commit with Notes of a decision that tells has succeeded: the State knows what it tells of.
+func (b *Beside) HasTold(s *State) {
+	if len(b.Generations) > 0 {
+		s.told = b.told + 1
+	}
+}
+
 // LookAtAll reads which rows of the projection there are, those of the State among them, for decisions that are taken
 // over from elsewhere. The caller keeps this process from folding those of the State meanwhile.
 func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, err error) {

@@ -344,17 +344,17 @@ func (f *Follower) Look(ctx context.Context) error {
 	return f.look(ctx, b)
 }
 
-// LookAgain is Look for the rows that it has found before: where others serve by now it is ErrOtherRows, and queries go
-// on reading the former ones, as far as these have come.
-func (f *Follower) LookAgain(ctx context.Context) error {
+// LookAgain is Look for the rows that it has found before, and reports whether they still serve. Where others do,
+// queries go on reading the former ones, as far as these have come.
+func (f *Follower) LookAgain(ctx context.Context) (same bool, err error) {
 	b, err := readRecord(ctx, f.State.db, f.State.p.Name)
 	if err != nil {
-		return err
+		return true, err
 	}
 	if was := &f.State.done; was.Table != "" && !slices.Equal(b.tables(), was.tables()) {
-		return ErrOtherRows
+		return false, nil
 	}
-	return f.look(ctx, b)
+	return true, f.look(ctx, b)
 }
 
 func (f *Follower) look(ctx context.Context, b Record) error {

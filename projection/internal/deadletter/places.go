@@ -2,8 +2,8 @@ package deadletter
 
 import "github.com/foldql/foldql/projection/internal/position"
 
-// Places are those at which events are tried, by the moment. No two events may have one: rows that have come to the
-// place of the first tell of the second that it is in them, and a fold that ends between the two passes it over.
+// Places are those at which events are tried, by the moment. No two events may have one: rows that have come to it
+// count both as applied, and a fold that ends between the two passes the second over.
 type Places map[position.Ref]*moment
 
 // moment is the events that are tried after one event of the log, by Seq.
@@ -48,8 +48,8 @@ func (all Places) MakeRoom(d *Decision) {
 }
 
 // Free is where rows that have come as far as done try the next event that is retried: behind all that is tried at this
-// moment. Rows that serve and rows that are built beside them are folded at a time, and neither know at once what is
-// decided in the others. So those have the even places, and these the odd ones.
+// moment. Rows that serve and rows that are built beside them are folded at the same time, and whoever folds the ones
+// does not know at once what is decided in the others. So those have the even places, and these the odd ones.
 func (all Places) Free(partition string, done position.Cursor, built bool) position.Cursor {
 	if m := all[position.Ref{Partition: partition, Offset: done.Offset}]; m != nil {
 		done.Replayed = max(done.Replayed, m.end)

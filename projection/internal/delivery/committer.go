@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/foldql/foldql/eventlog"
@@ -65,6 +66,10 @@ func (c *committer) newOutcome(ctx context.Context, s *batch) (*outcome, error) 
 		if out.beside, err = checkpoint.LookBeside(ctx, c.state); err != nil {
 			return nil, err
 		}
+		if !out.beside.IsKnownTo(c.state) { // what was decided may have the place that this would have
+			c.state.Invalidate()
+			return nil, fmt.Errorf("%w: something was decided about other events meanwhile", querydb.ErrStale)
+		}
 	}
 	out.was, out.kind = done.Partitions[s.partition], done.Kind(checkpoint.KindDeadLetter, c.projection.Name)
 	out.tried = out.was.Tried
@@ -112,6 +117,9 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	out.fold.Committed(out.end.Position(out.slot))
 	c.state.Expire(out.partition)
 	c.remember(ctx, out)
+	if told && out.tells && len(out.decisions) > 0 {
+		out.beside.HasTold(c.state)
+	}
 	if len(out.tasks) > 0 { // before the checkpoint is seen: who sees that must see what is yet to follow
 		c.monitor.refreshing(c.state.Tasks)
 	}

@@ -367,7 +367,13 @@ func NewFollower(r *Runner) *Follower { return &Follower{r, checkpoint.Follower{
 func (f *Follower) Look(ctx context.Context) error { return f.look(ctx, f.record.Look) }
 
 // LookAgain is Look at the rows that it has found before: see projection.Runner.FollowAgain.
-func (f *Follower) LookAgain(ctx context.Context) error { return f.look(ctx, f.record.LookAgain) }
+func (f *Follower) LookAgain(ctx context.Context) (same bool, err error) {
+	err = f.look(ctx, func(ctx context.Context) (err error) {
+		same, err = f.record.LookAgain(ctx)
+		return err
+	})
+	return same, err
+}
 
 func (f *Follower) look(ctx context.Context, look func(context.Context) error) error {
 	f.runner.mu.Lock()

@@ -130,6 +130,16 @@ func (t *Taker) check(ctx context.Context, u *deadletter.Upstream) error {
 		return err
 	}
 	if end < max(u.Offset, u.Moment) {
+		// A copy of the log may be behind it, and know that or not yet.
+		if err := eventlog.Current(ctx, t.Source, u.Partition); err != nil {
+			return err
+		}
+		delete(t.ends, u.Partition)
+		if end, err = t.end(ctx, u.Partition); err != nil {
+			return err
+		}
+	}
+	if end < max(u.Offset, u.Moment) {
 		return refusedError{fmt.Sprintf("partition %q ends at %d, before what it is about", u.Partition, end)}
 	}
 	e, err := t.event(ctx, u.Partition, u.Offset, u.Event)
@@ -155,6 +165,12 @@ func (t *Taker) check(ctx context.Context, u *deadletter.Upstream) error {
 func (t *Taker) event(ctx context.Context, partition string, offset uint64, want *position.Anchor) (*eventlog.Event,
 	error) {
 	e, err := position.Fetch(ctx, t.Source, partition, offset)
+	if errors.Is(err, position.ErrGone) {
+		if err := eventlog.Current(ctx, t.Source, partition); err != nil {
+			return nil, err
+		}
+		e, err = position.Fetch(ctx, t.Source, partition, offset)
+	}
 	switch {
 	case errors.Is(err, position.ErrGone):
 		return nil, nil

@@ -46,7 +46,9 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 		} else {
 			one.serving.explain(notBuilt)
 		}
-		all.add(func(ctx context.Context) { one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) }) })
+		all.add(func(ctx context.Context) {
+			one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })
+		})
 	}
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
@@ -69,11 +71,11 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 // followed is a projection that others fold.
 type followed struct{ *Running }
 
-// look reads how far others have folded the rows, and calls away where rows of another generation serve by now. What
-// has failed is in the status until it succeeds.
-func (f followed) look(ctx context.Context, away func()) {
-	if otherRows(f.FollowAgain(ctx)) {
-		away()
+// look reads how far others have folded the rows, and calls othersServe where rows of another generation do by now.
+// What has failed is in the status until it succeeds.
+func (f followed) look(ctx context.Context, othersServe func()) {
+	if same, _ := f.FollowAgain(ctx); !same {
+		othersServe()
 	}
 }
 

@@ -111,9 +111,9 @@ func (f *following) follow(ctx context.Context, look func(context.Context)) {
 	}
 }
 
-// look reads how far they have come, and calls away where others serve by now, which queries do not read yet. Then, and
-// where it fails, what was known is a lower bound still.
-func (f *following) look(ctx context.Context, away func()) {
+// look reads how far they have come, and calls othersServe where others do by now, which queries do not read yet. Then,
+// and where it fails, what was known is a lower bound still.
+func (f *following) look(ctx context.Context, othersServe func()) {
 	at, generations, err := projection.ServingReached(ctx, f.db, f.of)
 	if err != nil {
 		return
@@ -121,7 +121,7 @@ func (f *following) look(ctx context.Context, away func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !maps.Equal(generations, f.generations) {
-		away()
+		othersServe()
 		return
 	}
 	f.at = at
