@@ -69,7 +69,7 @@ const logWithin = 10 * time.Second
 func (s *serving) compareLog(ctx context.Context) (*projection.MismatchError, eventlog.Offsets, error) {
 	if !s.cfg.foldsNothing() {
 		other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
-		if err != nil && s.source.Mirror != nil && ctx.Err() == nil { // each projection compares them before it folds
+		if err != nil && s.sourceIsAway(ctx) { // each projection compares them before it folds
 			s.log.Warn("the copy of the log cannot be compared with the rows yet; they are served, and folded when it can be",
 				"error", err)
 			err = nil
@@ -93,4 +93,13 @@ func (s *serving) compareLog(ctx context.Context) (*projection.MismatchError, ev
 		return nil, nil, nil
 	}
 	return other, goal, err
+}
+
+// sourceIsAway reports whether the source cannot be asked now of which a copy is folded.
+func (s *serving) sourceIsAway(ctx context.Context) bool {
+	if s.source.Mirror == nil || ctx.Err() != nil {
+		return false
+	}
+	_, err := s.source.Mirror.Replaced(ctx)
+	return err != nil
 }

@@ -170,6 +170,32 @@ func TestRowsThatAreFurtherOnThanTheirCopyGoOn(t *testing.T) {
 	s.until(t, "going on from a backup", hasTask(t, s, 45))
 }
 
+// TestRowsThatAreFurtherOnThanTheirCopyAreServedWhileTheSourceIsAway, from the start on: nobody can say yet that they are
+// of another log.
+func TestRowsThatAreFurtherOnThanTheirCopyAreServedWhileTheSourceIsAway(t *testing.T) {
+	for _, further := range []int{1, 5} {
+		all, args, _ := copied(t, 30)
+		all.publish(t, 31, further)
+		s := serve(t, newProject(false).App, start{args: args[:len(args)-1]})
+		s.until(t, "folded without a copy", hasTask(t, s, 30+further))
+		s.end(t)
+		connected := all.js.Conn().StatusChanged()
+		all.server.Stop()
+
+		s = serve(t, newProject(false).App, start{args: args})
+		s.until(t, "serving", hasTask(t, s, 30+further))
+		s.until(t, "telling", says(t, s, "not connected"))
+		all.server.Restart(t)
+		for !all.js.Conn().IsConnected() {
+			<-connected
+		}
+		all.publish(t, 31+further, 5)
+		s.until(t, "following", hasTask(t, s, 35+further))
+		s.ready(t)
+		s.end(t)
+	}
+}
+
 // TestTheEventsOfACopyAreShownWithoutTheirSource, by commands that work on the data directory.
 func TestTheEventsOfACopyAreShownWithoutTheirSource(t *testing.T) {
 	all, args, _ := copied(t, 30)

@@ -1,6 +1,6 @@
 // Package introspection limits what operations ask about the schema. That reads no rows, so no budget counts it; yet
 // under many aliases a short document asks for millions of values. So there is a limit on how many one operation asks
-// for, which is in proportion to the schema, and one operation is answered at a time.
+// for, which is in proportion to the schema, and of those that ask for more than a few, one is answered at a time.
 package introspection
 
 import (
