@@ -170,8 +170,8 @@ func TestRowsThatAreFurtherOnThanTheirCopyGoOn(t *testing.T) {
 	s.until(t, "going on from a backup", hasTask(t, s, 45))
 }
 
-// TestRowsThatAreFurtherOnThanTheirCopyAreServedWhileTheSourceIsAway, from the start on: nobody can say yet that they are
-// of another log.
+// TestRowsThatAreFurtherOnThanTheirCopyAreServedWhileTheSourceIsAway, from the start on: nobody can say yet that they
+// are of another log.
 func TestRowsThatAreFurtherOnThanTheirCopyAreServedWhileTheSourceIsAway(t *testing.T) {
 	for _, further := range []int{1, 5} {
 		all, args, _ := copied(t, 30)

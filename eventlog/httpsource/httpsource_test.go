@@ -212,16 +212,10 @@ func (s malformed) Read(ctx context.Context, partition string, after uint64, max
 	return all, err
 }
 
-// TestWhatCannotBeReadKeepsItsPlace: it becomes a dead letter here as it does there, and so does an event that is
-// larger than this program takes.
-func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
-	log := memlog.New(memlog.Options{})
-	large := eventlog.Event{ID: "2", Source: "/t", Type: "T", Data: []byte(`{"text":"` + strings.Repeat("x", 5000) + `"}`)}
-	if _, err := log.Append(t.Context(), []eventlog.Event{{ID: "1", Source: "/t", Type: "T", Data: []byte(`{}`)}, large,
-		{ID: "3", Source: "/t", Type: "T", Data: []byte(`{"text":"<&>"}`)}}); err != nil {
-		t.Fatal(err)
-	}
-	src, err := httpsource.Open(httpsource.Options{URL: serve(t, malformed{log}).url, MaxEventBytes: 1000})
+// readWithin reads a log over HTTP, where events may have so many bytes.
+func readWithin(t *testing.T, log eventlog.Source, most int) []eventlog.Event {
+	t.Helper()
+	src, err := httpsource.Open(httpsource.Options{URL: serve(t, log).url, MaxEventBytes: most})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +225,24 @@ func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, err := src.Read(t.Context(), names[0], 0, 10)
-	if err != nil || len(events) != 3 {
-		t.Fatalf("%d events, %v", len(events), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// TestWhatCannotBeReadKeepsItsPlace: it becomes a dead letter here as it does there, and so does an event that is
+// larger than this program takes.
+func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	large := eventlog.Event{ID: "2", Source: "/t", Type: "T", Data: []byte(`{"text":"` + strings.Repeat("x", 5000) + `"}`)}
+	if _, err := log.Append(t.Context(), []eventlog.Event{{ID: "1", Source: "/t", Type: "T", Data: []byte(`{}`)}, large,
+		{ID: "3", Source: "/t", Type: "T", Data: []byte(`{"text":"<&>"}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	events := readWithin(t, malformed{log}, 1000)
+	if len(events) != 3 {
+		t.Fatalf("%d events", len(events))
 	}
 	if e := events[0]; e.Malformed == nil || e.Malformed.Error() != "no JSON" || string(e.Data) != "\xff{" ||
 		e.Offset != 1 || e.ID != "1" || e.Source != "/t" || e.Type != "T" || e.Subject != "s" {
@@ -356,18 +366,9 @@ func TestAnEventThatIsAsLargeAsItMayBeIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for most, fits := range map[int]bool{limit: true, limit - 300: false} {
-		src, err := httpsource.Open(httpsource.Options{URL: serve(t, log).url, MaxEventBytes: most})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		names, err := src.Partitions(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, err := src.Read(t.Context(), names[0], 0, 10)
-		if err != nil || len(events) != 2 {
-			t.Fatalf("%d events, %v", len(events), err)
+		events := readWithin(t, log, most)
+		if len(events) != 2 {
+			t.Fatalf("%d events", len(events))
 		}
 		for i := range events {
 			if (events[i].Malformed == nil) != fits || events[i].Type != "T" {
