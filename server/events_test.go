@@ -314,7 +314,8 @@ func TestAReadThatBreaksOffSaysWhereToGoOn(t *testing.T) {
 	app := newProject(false).App
 	for _, tc := range []struct{ args, want string }{
 		{"search --limit 0", "search events: the server answered 503: Try again later.; go on with --from 0:2\n"},
-		{"export FILE", "the server answered 503: Try again later.; go on with --from 0:2\n"},
+		{"export -", "the server answered 503: Try again later.; go on with --from 0:2\n"},
+		{"export FILE", "the server answered 503: Try again later.; repeat the command: nothing was written\n"},
 	} {
 		pages := 0
 		breaking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -338,7 +339,7 @@ func TestAReadThatBreaksOffSaysWhereToGoOn(t *testing.T) {
 		args := strings.Fields(strings.ReplaceAll(tc.args, "FILE", filepath.Join(dir, "x.jsonl.gz")))
 		got := eventsOf(t, app, append(args, "--url", breaking.URL)...)
 		got.wantExit(t, exitFailed, tc.want)
-		if printed := got.stdout.String(); strings.Contains(printed, "added-2") != (args[0] == "search") {
+		if printed := got.stdout.String(); strings.Contains(printed, "added-2") != !strings.HasSuffix(tc.args, "FILE") {
 			t.Errorf("%s printed %s", tc.args, printed)
 		}
 		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {

@@ -43,6 +43,47 @@ func TestAPlanSaysHowLongWorkTakesByTheLastOfItsKind(t *testing.T) {
 	}
 }
 
+// TestAPlanSaysOfWhichRowsAStartGoesOn: those that are being built, the former ones; and that it makes none where a
+// rebuild was aborted.
+func TestAPlanSaysOfWhichRowsAStartGoesOn(t *testing.T) {
+	args := embedded(t)
+	plan := func(version, want string) {
+		t.Helper()
+		runProgram(t, versioned(version), start{args: append([]string{"tables", "plan"}, args[:2]...)}).
+			wantExit(t, exitDone, want)
+	}
+	s := serve(t, versioned("1"), start{args: args})
+	s.post(t, slices.Collect(taskEvents(1, 100)))
+	s.folded(t, 100)
+	s.end(t)
+	plan("2", "a start rebuilds projection Tasks from the whole log")
+	manual := append(slices.Clone(args), "--switch", "manual")
+	built := func() *server {
+		s := serve(t, versioned("2"), start{args: manual})
+		s.until(t, "built", func() bool {
+			at := s.statusOf(t).Projections[0]
+			return at.Build != nil && at.Build.Complete
+		})
+		return s
+	}
+	s = built()
+	s.end(t)
+	plan("2", "a start goes on with the rows of projection Tasks that are being built: they have 100 events")
+	s = built()
+	s.rebuilds(t, versioned("2"), "abort", "Task").wantExit(t, exitDone, "removed")
+	s.end(t)
+	plan("2", "a start makes no rows of projection Tasks: the rebuild was aborted: begin another with")
+	s = serve(t, versioned("2"), start{args: args})
+	s.rebuilds(t, versioned("2"), "start", "Task").wantExit(t, exitDone, "")
+	s.until(t, "switched", func() bool {
+		at := s.statusOf(t).Projections[0]
+		return !at.Frozen && at.Build == nil
+	})
+	s.end(t)
+	plan("2", "there is nothing to do")
+	plan("1", "a start takes up the former rows of projection Tasks, which are of this version")
+}
+
 // TestAPlanWithoutTablesWritesThatNothingIsKnown, for a pipeline that plans before the first deployment.
 func TestAPlanWithoutTablesWritesThatNothingIsKnown(t *testing.T) {
 	d := deploy(t, dynamolocal.Engines()[0])

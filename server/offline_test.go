@@ -111,6 +111,8 @@ func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
 		{"deadletters", "list", "--max-dead-letters", "5"},
 		{"deadletters", "list", "--project-timeout", "5s"}, {"rebuild", "Task", "--events", "log:"},
 		{"rebuild", "Task", "--max-event", "5"}, {"deadletters", "list", "--events-user", "reader"},
+		{"events", "import", "-", "--mirror"}, {"events", "import", "-", "--events-mapping", "mapping.yml"},
+		{"events", "import", "-", "--events-begin", "5"},
 	} {
 		runProgram(t, newProject(false).App, start{args: args}).wantExit(t, exitUsage, "give --store too")
 	}

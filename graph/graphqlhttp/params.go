@@ -10,6 +10,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/mailru/easyjson/jlexer"
+
+	"github.com/foldql/foldql/graph/graphqlhttp/internal/plainjson"
 )
 
 // paramReader reads the parameters of a request. A value takes many times the memory of its text, so that there may be
@@ -44,6 +46,9 @@ func readParams(body []byte, params *params, mostValues int, known *queryTexts) 
 	text, rest := leadingQuery(body)
 	if query, ok := known.get(text); ok {
 		params.Query = query
+		if readPlain(rest, params, mostValues) {
+			return nil
+		}
 		rest[0] = '{' // in place of the comma: what is left is an object too
 		return readMembers(rest, params, mostValues)
 	}
@@ -54,7 +59,36 @@ func readParams(body []byte, params *params, mostValues int, known *queryTexts) 
 	return err
 }
 
-var queryFirst = []byte(`{"query":"`)
+var (
+	queryFirst      = []byte(`{"query":"`)
+	beforeVariables = []byte(`,"variables":`)
+	beforeName      = []byte(`,"operationName":`)
+	lastBrace       = []byte(`}`)
+)
+
+// readPlain reads what most clients send after the query: variables without lists and objects, and perhaps the name of
+// the operation. Where it is anything else, or too much, it changes nothing.
+func readPlain(rest []byte, params *params, mostValues int) bool {
+	object, ok := bytes.CutPrefix(rest, beforeVariables)
+	if !ok {
+		return false
+	}
+	variables, rest, ok := plainjson.Object(object, mostValues-1)
+	if !ok {
+		return false
+	}
+	var name []byte
+	if after, named := bytes.CutPrefix(rest, beforeName); named {
+		if name, rest, ok = plainjson.String(after); !ok {
+			return false
+		}
+	}
+	if !bytes.Equal(rest, lastBrace) {
+		return false
+	}
+	params.Variables, params.OperationName = variables, string(name)
+	return true
+}
 
 // leadingQuery returns the text of the query that a body begins with, in its quotes, and what follows it, from the
 // comma on: nil where the body does not begin so, or no other member follows. It is a text only if the body is JSON.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -60,23 +61,32 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *param
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q",
 			coding)
 	}
-	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), b}, r.ContentLength, h.cfg.MaxBodyBytes)
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return h.tooLarge("body")
-	case err != nil:
-		return badRequest("the body cannot be read to its end")
+	buf := bodies.Get().(*[]byte)
+	defer bodies.Put(buf)
+	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), b}, r.ContentLength,
+		h.cfg.MaxBodyBytes, buf)
+	if err != nil {
+		return h.unread(err)
 	}
 	return misread("", readParams(body, params, h.cfg.MaxValues, &h.texts))
 }
 
+// unread refuses a request whose body does not come.
+func (h *handler) unread(err error) *refusal {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return h.tooLarge("body")
+	}
+	return badRequest("the body cannot be read to its end")
+}
+
 // misread refuses a request for what is wrong with its parameters, nil where nothing is.
 func misread(where string, err error) *refusal {
+	if err == nil {
+		return nil
+	}
 	var tooMany *tooManyValues
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &tooMany), errors.Is(err, errNesting):
 		return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "%s%w", where, err)
 	}
@@ -136,12 +146,19 @@ func (r *held) Read(p []byte) (int, error) {
 // unasked is the size of a body that memory is taken for before it has come.
 const unasked = 64 << 10
 
-// readAll is io.ReadAll into memory of the right size, where the client said how much there is.
-func readAll(r io.Reader, size, limit int64) ([]byte, error) {
+// bodies has the memory of bodies that were read, of up to that size: nothing that is made of a body shares it.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// readAll is io.ReadAll into memory of the right size, where the client said how much there is: in that of the buffer,
+// which grows where it has less.
+func readAll(r io.Reader, size, limit int64, buf *[]byte) ([]byte, error) {
 	if size < 0 || size > min(limit, unasked) {
 		return io.ReadAll(r)
 	}
-	body := make([]byte, size)
+	if int64(cap(*buf)) < size {
+		*buf = make([]byte, size)
+	}
+	body := (*buf)[:size]
 	_, err := io.ReadFull(r, body)
 	return body, err
 }

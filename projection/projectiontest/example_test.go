@@ -7,7 +7,7 @@ import (
 )
 
 // TestDepositsAddUpByOwner is a test of a projector: events, and the rows that they leave. Everything else, from
-// events delivered twice to a process that stops between them, Run tries by itself.
+// commits that are interrupted to a process that stops between them, Run tries by itself.
 func TestDepositsAddUpByOwner(t *testing.T) {
 	Run(t, Spec[Account]{
 		Projection: ProjectAccount(deposits),

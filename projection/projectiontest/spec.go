@@ -2,11 +2,11 @@
 //
 // A [Spec] is one case, and a [GroupSpec] one of several models that refer to each other. [Run] and [RunGroup] fold its
 // events and compare the rows, and then, by themselves, fold them again in the ways in which events reach a projection
-// in production: projected again, every event delivered twice, cut into windows of every size, stopped after every
-// event and resumed by a new runner, ended after every commit, be it of copies that follow or of a retry, each commit's
-// answer lost, a second fold of the whole log; and on a store that others write to, such as DynamoDB, with commits
-// interrupted after every write, so that the events of a window reach rows that have some of them already. Every way
-// must give the same rows and the same dead letters. Where one does not, the test names the rows and the paths in them.
+// in production: projected again, cut into windows of every size, stopped after every event and resumed by a new
+// runner, ended after every commit, be it of copies that follow or of a retry, each commit's answer lost, a second fold
+// of the whole log; and on a store that others write to, such as DynamoDB, with commits interrupted after every write,
+// so that the events of a window reach rows that have some of them already. Every way must give the same rows and the
+// same dead letters. Where one does not, the test names the rows and the paths in them.
 package projectiontest
 
 import (

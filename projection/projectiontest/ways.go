@@ -32,8 +32,6 @@ func ways(events []eventlog.Event) []way {
 	again := once(events)
 	again.name = "projecting the same events again (is the projector pure?)"
 
-	twice := way{name: "delivering every event twice", legs: [][]eventlog.Event{doubled(events)}}
-
 	lost := once(events)
 	lost.name, lost.window, lost.lose = "losing the answer to every commit", 1, true
 
@@ -44,7 +42,7 @@ func ways(events []eventlog.Event) []way {
 	partial := others
 	partial.name, partial.partial = "failing amid batches", true
 
-	all := []way{again, twice, lost, rebuilt, others, amongOthers(twice), amongOthers(rebuilt), partial}
+	all := []way{again, lost, rebuilt, others, amongOthers(rebuilt), partial}
 	for _, n := range stops(len(events)) {
 		cut := once(events)
 		cut.name, cut.window = fmt.Sprintf("folding in windows of %d", n), n
@@ -91,12 +89,4 @@ func stops(n int) []int {
 		at = append(at, i)
 	}
 	return at
-}
-
-func doubled(events []eventlog.Event) []eventlog.Event {
-	twice := make([]eventlog.Event, 0, 2*len(events))
-	for _, e := range events {
-		twice = append(twice, e, e)
-	}
-	return twice
 }

@@ -23,11 +23,7 @@ func (l *Lock) Check(now *schema.Model) schema.Diagnostics {
 	}
 	c.versions()
 	for _, was := range l.Retired {
-		if t := typeNamed(now.Events, was.Name); t != nil {
-			c.add(rule.LockRetired.Broken(t.Pos, t.Name, "", was.Name))
-		} else if typeNamed(now.Retired, was.Name) == nil {
-			c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
-		}
+		c.retired(was)
 	}
 	slices.SortStableFunc(c.found, func(a, b schema.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
@@ -55,18 +51,34 @@ func (c *checker) add(d schema.Diagnostic) { c.found = append(c.found, d) }
 
 // goesOn reports whether the schema knows each name of an event.
 func (c *checker) goesOn(was *schema.EventType) bool {
-	known := slices.Concat(c.now.Events, c.now.Retired)
-	now := typeNamed(known, was.Name)
+	now := typeNamed(slices.Concat(c.now.Events, c.now.Retired), was.Name)
 	if now == nil {
 		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
 		return false
 	}
+	c.keepsNames(was, now)
+	return true
+}
+
+// keepsNames wants each former name of an event to be one of the same event still.
+func (c *checker) keepsNames(was, now *schema.EventType) {
+	known := slices.Concat(c.now.Events, c.now.Retired)
 	for _, name := range was.Was {
 		if typeNamed(known, name) != now {
 			c.add(rule.LockName.Broken(now.Pos, now.Name, "", name))
 		}
 	}
-	return true
+}
+
+// retired wants a retired event to stay so, under all of its names.
+func (c *checker) retired(was *schema.EventType) {
+	if t := typeNamed(c.now.Events, was.Name); t != nil {
+		c.add(rule.LockRetired.Broken(t.Pos, t.Name, "", was.Name))
+	} else if t := typeNamed(c.now.Retired, was.Name); t == nil {
+		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
+	} else {
+		c.keepsNames(was, t)
+	}
 }
 
 // event compares the data of an event, or of an object inside of one.
@@ -75,7 +87,7 @@ func (c *checker) event(was, now *schema.EventType) {
 		return
 	}
 	c.compared[pair{was, now}] = true
-	met := map[*schema.EventField]bool{}
+	met, removed := map[*schema.EventField]bool{}, c.removed(was, now)
 	for _, before := range was.Fields {
 		f := fieldNamed(now, before.Name)
 		if f == nil {
@@ -83,16 +95,31 @@ func (c *checker) event(was, now *schema.EventType) {
 		}
 		met[f] = true
 		c.field(now, before, f)
-		c.takenOver(was, now, f, func(name string) bool {
+		c.takenOver(removed, now, f, func(name string) bool {
 			known := name == before.Name || slices.Contains(before.Was, name)
 			return !known && (name == f.Name || slices.Contains(f.Was, name))
 		})
 	}
 	for _, f := range now.Fields {
 		if !met[f] {
-			c.newField(was, now, f)
+			c.newField(removed, now, f)
 		}
 	}
+}
+
+// removed are the fields that a type has no more: those that the lock says so of, and, under the names that they had
+// before, those that this schema removes.
+func (c *checker) removed(was, now *schema.EventType) []removedField {
+	all := slices.Clip(c.lock.removed[was.Name])
+	for _, before := range was.Fields {
+		if fieldNamed(now, before.Name) != nil {
+			continue
+		}
+		for _, name := range before.Was {
+			all = append(all, removedField{name: name, typ: removedType(before)})
+		}
+	}
+	return all
 }
 
 // field compares a field that there was.
@@ -139,16 +166,17 @@ func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
 }
 
 // newField looks at a field that the type did not have, or not any more.
-func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
+func (c *checker) newField(removed []removedField, t *schema.EventType, f *schema.EventField) {
 	if !mayLack(f) {
 		c.missing(t, f)
 	}
-	c.takenOver(was, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })
+	c.takenOver(removed, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })
 }
 
 // takenOver looks at fields that the type has no more, under whose names the field is read now.
-func (c *checker) takenOver(was, t *schema.EventType, f *schema.EventField, under func(name string) bool) {
-	for _, r := range c.lock.removed[was.Name] {
+func (c *checker) takenOver(removed []removedField, t *schema.EventType, f *schema.EventField,
+	under func(name string) bool) {
+	for _, r := range removed {
 		if under(r.name) && !r.fits(f) {
 			c.otherType(t, f, r.typ)
 		}

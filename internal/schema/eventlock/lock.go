@@ -65,10 +65,12 @@ func (l *Lock) readMarks(def *ast.Definition) {
 		typ, _ := sdl.Text(d, "type")
 		l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ, sdl.Flag(d, "added")})
 	}
-	t := typeNamed(slices.Concat(l.Events, l.Values), def.Name)
-	if t == nil { // an enum, or a retired event
+	all := slices.Concat(l.Events, l.Values)
+	at := slices.IndexFunc(all, func(t *schema.EventType) bool { return t.Name == def.Name }) // none that had the name
+	if at < 0 {                                                                               // an enum, or a retired event
 		return
 	}
+	t := all[at]
 	for _, f := range def.Fields {
 		if d := f.Directives.ForName("added"); d != nil {
 			fieldNamed(t, f.Name).Added, _ = sdl.Text(d, "as")

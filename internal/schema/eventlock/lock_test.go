@@ -175,6 +175,83 @@ func TestAFieldTakesOverOnlyRemovedOnesThatItCanRead(t *testing.T) {
 	}
 }
 
+// TestFormerNamesOfWhatIsRemovedAreNotTakenOver by fields of other types, in the very change that removes it.
+func TestFormerNamesOfWhatIsRemovedAreNotTakenOver(t *testing.T) {
+	lock := evolve(t, `type E { id: ID! sum: Int! }`, `type E { id: ID! total: Int! @was(name: "sum") }`)
+	for _, c := range []struct {
+		fields, code string
+	}{
+		{`sum: String`, "lock-type"},
+		{`note: String @was(name: "sum")`, "lock-type"},
+		{`sum: Decimal`, ""},
+		{`other: String`, ""},
+		{`total: Int!`, "lock-name"},
+	} {
+		refusedBy(t, lock, `type E { id: ID! `+c.fields+` }`, c.code)
+	}
+}
+
+// refusedBy wants a schema to be refused by the one rule, or by none.
+func refusedBy(t *testing.T, lock, events, code string) {
+	t.Helper()
+	l, found := eventlock.Read(lock)
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, d := range l.Check(modelOf(t, events)) {
+		codes = append(codes, d.Code)
+	}
+	if got := strings.Join(codes, " "); got != code {
+		t.Errorf("%s: %q, want %q", events, got, code)
+	}
+}
+
+// TestNamesOfRetiredEventsStayTheirs: another event under a former one would be read from events of the retired one.
+func TestNamesOfRetiredEventsStayTheirs(t *testing.T) {
+	lock := evolve(t, `type Ordered { id: ID! }`, `type OrderPlaced @was(name: "Ordered") { id: ID! }`,
+		`type OrderPlaced @retired @was(name: "Ordered") { id: ID! }`)
+	for events, code := range map[string]string{
+		`type OrderPlaced @retired @was(name: "Ordered") { id: ID! }`:           "",
+		`type OrderPlaced @retired { id: ID! }`:                                 "lock-name",
+		`type OrderPlaced @retired { id: ID! } type Ordered { id: ID! n: Int }`: "lock-name",
+		`type OrderPlaced @was(name: "Ordered") { id: ID! }`:                    "lock-retired",
+	} {
+		refusedBy(t, lock, events, code)
+	}
+}
+
+// TestAnEventWithVersionsTakesInNoOther: events of the other one would be read as a former version that they never were.
+func TestAnEventWithVersionsTakesInNoOther(t *testing.T) {
+	first := evolve(t, `type A { x: Int! } type B { y: String! }`)
+	raised := next(t, first, modelOf(t, `type A @version(n: 2) { x: Int! } type B { y: String! }`))
+	behind := evolve(t, `type B { y: String! } type A { x: Int! }`,
+		`type B { y: String! } type A @version(n: 2) { x: Int! }`)
+	const joined = `type A @version(n: 2) @was(name: "B") { x: Int }`
+	refusedBy(t, first, joined, "lock-version-joined")
+	refusedBy(t, raised, joined, "lock-version-joined")
+	refusedBy(t, behind, joined, "lock-version-joined")
+	refusedBy(t, raised, `type A @version(n: 2) { x: Int! } type B @retired { y: String! }`, "")
+	refusedBy(t, raised, `type C @version(n: 2) @was(name: "A") { x: Int! } type B { y: String! }`, "")
+
+	same := evolve(t, `type A { x: Int! } type B { x: Int! }`, `type A @was(name: "B") { x: Int! }`)
+	refusedBy(t, same, `type A @version(n: 2) @was(name: "B") { z: Int! }`, "")
+}
+
+// TestALockIsReadWhereAnObjectHasTheFormerNameOfAnEvent: its marks are its own.
+func TestALockIsReadWhereAnObjectHasTheFormerNameOfAnEvent(t *testing.T) {
+	const last = `type Placed @was(name: "Line") { id: ID! lines: [Line!] note: String }
+		type Line { sku: ID! weight: Int note: String }`
+	lock := evolve(t, `type Line { id: ID! }`,
+		`type Placed @was(name: "Line") { id: ID! lines: [Line!] note: String } type Line { sku: ID! }`, last)
+	if again := next(t, lock, modelOf(t, last)); again != lock {
+		t.Errorf("again, it is another: %s", cmp.Diff(lock, again))
+	}
+	if !strings.Contains(lock, "weight: Int @added") {
+		t.Errorf("the field of the object is not marked: %s", lock)
+	}
+}
+
 // TestAnEventInsideOfAnotherIsAnEvent: events that a read model takes, and others hold.
 func TestAnEventInsideOfAnotherIsAnEvent(t *testing.T) {
 	lock := evolve(t, `type Batch { all: [Met!]! }`)

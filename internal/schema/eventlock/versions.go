@@ -25,6 +25,9 @@ func (c *checker) goesOnAs(was, now *schema.EventType) bool {
 func (c *checker) versions() {
 	names := c.goNames()
 	for _, t := range c.now.Events {
+		if c.joins(t) {
+			continue
+		}
 		was := c.lock.eventBefore(c.now, t)
 		if was == nil && t.Version > 1 {
 			c.add(rule.LockVersionUnknown.Broken(t.Pos, t.Name, "", strconv.Itoa(t.Version)))
@@ -33,6 +36,29 @@ func (c *checker) versions() {
 			c.names(names, was, t)
 		}
 	}
+}
+
+// joins reports whether an event takes in another one while it has versions, or gets one. What the other one was in each
+// version would have to be what this one was.
+func (c *checker) joins(t *schema.EventType) bool {
+	if t.Version == 1 {
+		return false
+	}
+	var before []*schema.EventType
+	for _, was := range c.lock.Events {
+		if typeNamed(c.now.Events, was.Name) == t {
+			before = append(before, was)
+		}
+	}
+	if len(before) < 2 {
+		return false
+	}
+	for _, was := range before {
+		if was.Name != t.Name {
+			c.add(rule.LockVersionJoined.Broken(t.Pos, t.Name, "", was.Name, strconv.Itoa(t.Version)))
+		}
+	}
+	return true
 }
 
 // eventBefore is what an event of the schema is in the lock, nil for nothing.

@@ -109,6 +109,11 @@ var (
 	LockFormerGone = newRule("lock-former-gone",
 		"has version {1}, and what its data were in version {2} is missing",
 		"restore events.lock, as with git checkout")
+	LockVersionJoined = newRule("lock-version-joined",
+		"was {1}, which is another event of events.lock, and has version {2}: events of {1} would be read as those of a "+
+			"version that they never were",
+		"keep {1} an event of its own, with @retired where nobody writes it any more; or, before the first @version, add "+
+			"@was(name: \"{1}\"), generate, and raise it then")
 	LockVersionName = newRule("lock-version-name",
 		"has several versions, for one of which the generated code needs the name {1}; the {2} has it in Go",
 		"call the {2} otherwise")

@@ -143,17 +143,21 @@ func (tr *trial) retire(ctx context.Context) error {
 	return next.switched(ctx)
 }
 
-// switched returns when the rows that serve are those of the server's own release. An event that stops those that are
-// built is skipped, as an operator would.
+// switched returns when the rows that serve are those of the server's own release. It does what an operator would: an
+// event that stops those that are built is skipped, and those that are complete are switched to where they wait because
+// of dead letters that are new. Such are right: an event that was tried in vain behind others, since one that blocked
+// it was skipped, has its own place again in another release, and others may fail for it.
 func (s *slot) switched(ctx context.Context) error {
 	var seen string
 	moved := time.Now()
 	for {
 		var reply struct {
 			Rebuilds []struct {
-				Projections []string
-				Serving     *struct{ Own bool }
-				Progress    map[string]struct {
+				Projections    []string
+				Serving        *struct{ Own bool }
+				NewDeadLetters int
+				Waits          string
+				Progress       map[string]struct {
 					Folded, Copied, Cascades int
 					Complete                 bool
 					Stop                     *struct{ Event string }
@@ -166,6 +170,10 @@ func (s *slot) switched(ctx context.Context) error {
 		old := false
 		for _, r := range reply.Rebuilds {
 			old = old || r.Serving == nil || !r.Serving.Own
+			if r.NewDeadLetters > 0 && r.Waits != "" {
+				names := map[string][]string{"names": r.Projections}
+				err = errors.Join(err, call(ctx, http.MethodPost, s.p.url+"/admin/rebuild/switch", names, nil))
+			}
 			for projection, at := range r.Progress {
 				if at.Stop != nil {
 					s.decide(ctx, "skip", projection, at.Stop.Event)

@@ -12,19 +12,33 @@ import (
 	"github.com/foldql/foldql/server/internal/projections"
 )
 
-// Print prints which projections a start would rebuild, or build indexes of, and how long that takes, and of which the
-// code has changed. It returns how many these are, and how fast each projection was folded last.
+// Print prints which projections a start would rebuild, or build indexes of, and how long that takes, of which it goes
+// on with rows that there are or makes none, and of which the code has changed. It returns how many these are, and how
+// fast each projection was folded last.
 func Print(ctx context.Context, to io.Writer, db *querydb.DB, of []projection.Projection) (
 	n int, all map[string]rates.Forecast, err error,
 ) {
 	all = map[string]rates.Forecast{}
+	starts := map[string]projections.NextWork{}
+	for _, unit := range projection.Units(of) {
+		start, err := projections.NextStart(ctx, db, unit)
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, one := range unit {
+			starts[one.Name] = start
+		}
+	}
 	for _, one := range of {
 		f, err := forecast(ctx, db, one)
 		if err != nil { // which keeps no start from its work
 			fmt.Fprintf(to, "how long a rebuild of projection %s takes is not known: %v\n", one.Name, err)
 		}
 		all[one.Name] = f
-		text, err := startOf(ctx, db, &one, &f)
+		text, err := goesOn(ctx, db, &one, starts[one.Name], f)
+		if err == nil && text == "" {
+			text, err = startOf(ctx, db, &one, &f)
+		}
 		if err != nil {
 			return n, nil, err
 		}
@@ -34,6 +48,32 @@ func Print(ctx context.Context, to io.Writer, db *querydb.DB, of []projection.Pr
 		}
 	}
 	return n, all, nil
+}
+
+// goesOn says of what other rows than those that serve a start goes on, or why it makes none; "" where it makes new
+// ones, or has nothing to do.
+func goesOn(ctx context.Context, db *querydb.DB, one *projection.Projection, start projections.NextWork, f rates.Forecast,
+) (string, error) {
+	switch {
+	case start.Why != "":
+		return fmt.Sprintf("a start makes no rows of projection %s: %s", one.Name, start.Why), nil
+	case start.Resumes:
+		return fmt.Sprintf("a start takes up the former rows of projection %s, which are of this version, and folds what "+
+			"came since", one.Name), nil
+	case start.Builds:
+		built, err := projection.BuiltOffsets(ctx, db, *one)
+		if err != nil {
+			return "", fmt.Errorf("find out how far the rows of %s are that are being built: %w", one.Name, err)
+		}
+		var folded uint64
+		for _, offset := range built {
+			folded += offset
+		}
+		f.Events -= min(f.Events, folded)
+		return fmt.Sprintf("a start goes on with the rows of projection %s that are being built: they have %d events\n"+
+			"  takes: %s", one.Name, folded, f.Rebuild()), nil
+	}
+	return "", nil
 }
 
 // startOf says what a start does with the rows of a projection; "" where that is nothing.

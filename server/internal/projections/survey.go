@@ -86,17 +86,40 @@ func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, erro
 // surveyed is the survey that has found the rows.
 func surveyed(u *unit, all []projection.Generations, fingerprint string, at time.Time) survey {
 	s := survey{all: all, fingerprint: fingerprint, at: at}
-	s.judge(u.set.keep.DB.MultiWriter())
-	if s.begins {
-		if err := projection.FitsSwitch(u.set.keep.DB, u.projections); err != nil {
-			s.begins, s.why = false, "no rows are built: "+err.Error()
-		}
-	}
+	s.judge(u.set.keep.DB, u.projections)
 	return s
 }
 
-// judge says what follows from the rows that there are.
-func (s *survey) judge(shared bool) {
+// NextWork is what a start does with rows of projections that change generation together, beside those that serve.
+type NextWork struct {
+	Resumes bool   // it goes on with the former rows, which are of this program
+	Builds  bool   // it goes on with the rows that are being built
+	Why     string // why it makes no rows, and what an operator can do about it; "" where it does, or has none to make
+}
+
+// NextStart says what a start of the program does with the rows of projections that change generation together.
+func NextStart(ctx context.Context, db *querydb.DB, unit []projection.Projection) (NextWork, error) {
+	all, err := projection.LookUp(ctx, db, unit)
+	if err != nil {
+		return NextWork{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
+	}
+	s := survey{all: all}
+	s.judge(db, unit)
+	return NextWork{Resumes: s.resumes, Builds: s.builds, Why: s.why}, nil
+}
+
+// judge says what follows from the rows that there are of the projections.
+func (s *survey) judge(db *querydb.DB, of []projection.Projection) {
+	s.judgeRows(db.MultiWriter())
+	if !s.begins {
+		return
+	}
+	if err := projection.FitsSwitch(db, of); err != nil {
+		s.begins, s.why = false, "no rows are built: "+err.Error()
+	}
+}
+
+func (s *survey) judgeRows(shared bool) {
 	foreign := s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) })
 	asked := s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked })
 	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })

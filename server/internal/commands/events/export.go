@@ -25,7 +25,7 @@ func (c *export) Run(ctx context.Context, p *commands.Program) error {
 		return err
 	}
 	return c.read(p, func(from *client.Client) error {
-		x := &exporting{reading: reading{from: from, query: q}, p: p}
+		x := &exporting{reading: reading{from: from, query: q, whole: c.File != "-"}, p: p}
 		if c.File == "-" {
 			err = x.write(ctx, p.Stdout)
 		} else {

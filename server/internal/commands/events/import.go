@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/server/internal/client"
@@ -44,7 +45,8 @@ const unbounded = 1 << 40
 // folds nothing.
 func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
-		return c.remote(p, f, "events", "cache-mb")
+		others := func(name string) bool { return name == "max-event" } // which bounds what is read of the file
+		return c.remote(p, f, slices.DeleteFunc(slices.Clone(commands.StoreFlags), others)...)
 	}
 	o, err := c.StoreOptions.Open(ctx, p)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/search"
 )
@@ -17,17 +18,18 @@ type reading struct {
 	from  *client.Client
 	query search.Query // From is how far it has come
 	limit int          // events that are wanted, 0 for all
+	whole bool         // of a reading that breaks off nothing is left, so it cannot go on
 	found int          // events so far
 	more  bool         // the log goes on behind what has been read
 }
 
-// each calls f with each page. An error says where to go on.
+// each calls f with each page. An error says where to go on, or that all has to be read again.
 func (r *reading) each(ctx context.Context, f func(*search.Page) error) error {
 	for begun := false; ; begun = true {
 		page, err := r.page(ctx)
 		switch {
 		case err != nil && begun:
-			return fmt.Errorf("%w; go on with --from %s", err, search.FormatPosition(r.query.From))
+			return fmt.Errorf("%w; %s", err, r.goOn(r.query.From))
 		case err != nil:
 			return err
 		case !begun:
@@ -45,13 +47,21 @@ func (r *reading) each(ctx context.Context, f func(*search.Page) error) error {
 		}
 		if len(page.Unread) > 0 && !page.More {
 			return fmt.Errorf("the events after %s, up to %s, are not in the copy, and its source does not answer: start the "+
-				"server that keeps the copy, and go on with --from %s when it has them", search.FormatPosition(page.Next),
-				search.FormatPosition(page.Unread), search.FormatPosition(page.Next))
+				"server that keeps the copy, and when it has them %s", search.FormatPosition(page.Next),
+				search.FormatPosition(page.Unread), r.goOn(page.Next))
 		}
 		if !page.More {
 			return nil
 		}
 	}
+}
+
+// goOn is what to do after a failure.
+func (r *reading) goOn(at eventlog.Offsets) string {
+	if r.whole {
+		return "repeat the command: nothing was written"
+	}
+	return "go on with --from " + search.FormatPosition(at)
 }
 
 // page asks for the next page.
