@@ -17,15 +17,16 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp/internal/timelimit"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // answer executes the request and writes what came of it.
 func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 	params := &p.RawParams
-	ctx, cancel := context.WithTimeout(out.request.Context(), h.cfg.Timeout)
-	defer cancel()
-	ctx = graphql.StartOperationTrace(driver.WithBudget(ctx, out.budget))
+	limited := timelimit.WithTimeout(out.request.Context(), h.cfg.Timeout)
+	defer limited.End()
+	ctx := graphql.StartOperationTrace(driver.WithBudget(limited, out.budget))
 	if err := h.persisted.find(out.request, p); err != nil {
 		out.failed(exec.DispatchError(h.outside(ctx, params), gqlerror.List{err}))
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// compareAccess compares who may read what there is in both schemas. The API does not show it.
+// compareAccess compares who may read types and fields that there are in both schemas. The API does not show it.
 func compareAccess(was, now *schema.Model) (all []Change) {
 	fields := func(of string, was, now []*schema.Field) {
 		for _, f := range was {

@@ -96,7 +96,7 @@ func (d *apiDiff) fields(was, now *ast.Definition) {
 			d.add(Breaking, at, "is removed", "operations that select it")
 			continue
 		}
-		if why := answerBreaks(d.now, f.Type, to.Type); why != "" {
+		if why := d.answerBreaks(f.Type, to.Type); why != "" {
 			d.add(Breaking, at, fmt.Sprintf("is %s, and was %s", to.Type, f.Type), why)
 		} else if f.Type.String() != to.Type.String() {
 			d.add(Compatible, at, fmt.Sprintf("is %s, and was %s", to.Type, f.Type), "")
@@ -118,18 +118,23 @@ func (d *apiDiff) deprecation(at string, was, now ast.DirectiveList) {
 }
 
 // answerBreaks says which clients of a type of answers break where it is another; "" for none.
-func answerBreaks(s *ast.Schema, was, now *ast.Type) string {
+func (d *apiDiff) answerBreaks(was, now *ast.Type) string {
 	switch {
 	case was.NonNull && !now.NonNull:
 		return "clients that select it and do not expect null"
 	case (was.Elem == nil) != (now.Elem == nil):
 		return "operations that select it"
 	case was.Elem != nil:
-		return answerBreaks(s, was.Elem, now.Elem)
-	case was.NamedType == now.NamedType || covers(s, was.NamedType, now.NamedType):
+		return d.answerBreaks(was.Elem, now.Elem)
+	case was.NamedType == now.NamedType:
 		return ""
+	case !covers(d.now, was.NamedType, now.NamedType):
+		return "operations that select it"
+	case !within(objectsOf(d.was, was.NamedType), objectsOf(d.now, now.NamedType)):
+		// GraphQL refuses a fragment on a type that no value can be of.
+		return "operations with a fragment on another member"
 	}
-	return "operations that select it"
+	return ""
 }
 
 // covers reports whether every value of a type is one of an interface or union.
@@ -137,6 +142,20 @@ func covers(s *ast.Schema, abstract, name string) bool {
 	def, of := s.Types[abstract], s.Types[name]
 	return def != nil && of != nil && def.IsAbstractType() &&
 		slices.ContainsFunc(s.GetPossibleTypes(def), func(p *ast.Definition) bool { return p.Name == name })
+}
+
+// objectsOf are the names of the object types that values of a type can be of.
+func objectsOf(s *ast.Schema, name string) (objects []string) {
+	for _, def := range s.GetPossibleTypes(s.Types[name]) {
+		if def.Kind == ast.Object {
+			objects = append(objects, def.Name)
+		}
+	}
+	return objects
+}
+
+func within(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(all, name) })
 }
 
 func (d *apiDiff) arguments(field string, was, now ast.ArgumentDefinitionList) {

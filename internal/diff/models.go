@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/internal/gen/code"
 	"github.com/foldql/foldql/internal/schema"
@@ -21,6 +22,7 @@ const (
 	Rebuild Start = "rebuild"
 	First   Start = "first fold" // there are no rows yet
 	Unused  Start = "unused"     // no model has the rows any more; they stay until somebody removes them
+	Dropped Start = "dropped"    // no model has the rows any more, and the table is built anew for others
 )
 
 // Model is what a change does to the rows of a model.
@@ -44,12 +46,36 @@ func compareModels(was, now *schema.Model) (all []Model) {
 			}
 		}
 	}
+	starts := map[string]Start{}
+	for _, m := range all {
+		starts[m.Name] = m.Start
+	}
 	for _, r := range was.ReadModels {
 		if modelNamed(now, r.Name) == nil {
-			all = append(all, Model{Name: r.Name, Start: Unused, Why: []string{"no model has its rows"}})
+			all = append(all, removedModel(r, now, starts))
 		}
 	}
 	return all
+}
+
+// removedModel says what a start does with the rows of a model that is no more, by what it does with those of others.
+func removedModel(r *schema.ReadModel, now *schema.Model, starts map[string]Start) Model {
+	m := Model{Name: r.Name, Start: Unused, Why: []string{"no model has its rows"}}
+	var heirs []string
+	for _, heir := range now.ReadModels {
+		if tableOf(heir) == tableOf(r) {
+			heirs = append(heirs, heir.Name)
+		}
+	}
+	if heirs == nil {
+		return m
+	}
+	if kept := starts[heirs[0]]; kept == Nothing || kept == Indexes { // the same rows, of a model that is called otherwise
+		return Model{Name: r.Name, Start: Nothing, Why: []string{"its rows are those of " + heirs[0]}}
+	}
+	m.Start = Dropped
+	m.Why = append(m.Why, fmt.Sprintf("table %s is that of %s", tableOf(r), strings.Join(heirs, ", ")))
+	return m
 }
 
 func folds(unit []projection.Projection, r *schema.ReadModel) bool {

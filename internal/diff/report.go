@@ -60,6 +60,7 @@ var startTexts = map[Start]string{
 	Rebuild: "rebuild from the whole log, beside the rows that serve",
 	First:   "first fold of the whole log; not served before it is complete",
 	Unused:  "stay until 'server tables apply --allow-delete' removes them",
+	Dropped: "dropped by the rebuild of their table; they go with its former rows",
 }
 
 // WriteJSON writes the report for programs.

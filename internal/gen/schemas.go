@@ -3,6 +3,7 @@ package gen
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,8 @@ import (
 
 // Diff says what the change from the schemas at was to those at now does. Each is a folder of a project, the file of a
 // schema of read models with events.graphqls, and events.lock if there is one, beside it, or else a revision that git
-// knows of the project in the working directory. It changes the working directory while it runs.
+// knows of the project in the working directory. A folder without the configuration of a project is none, but for ".",
+// which is the project in the working directory or above it. It changes the working directory while it runs.
 func Diff(was, now string) (r diff.Report, err error) {
 	before, err := schemasAt(was)
 	if err != nil {
@@ -34,16 +36,72 @@ func Diff(was, now string) (r diff.Report, err error) {
 }
 
 func schemasAt(at string) (*diff.Schemas, error) {
+	if at == "." {
+		return schemasOfProject(at)
+	}
 	info, err := os.Stat(at)
 	switch {
 	case err == nil && info.IsDir():
-		return schemasOfProject(at)
+		return schemasOfFolder(at)
 	case err == nil:
+		if err := checkOneMeaning(at); err != nil {
+			return nil, err
+		}
 		return schemasOfFile(at)
 	case errors.Is(err, fs.ErrNotExist):
 		return schemasOfRevision(at)
 	}
 	return nil, fmt.Errorf("look for the schemas at %s: %w", at, err)
+}
+
+// schemasOfFolder reads the project in a folder. Where there is none, a revision of that name is meant, and never the
+// project above, which would be compared with itself.
+func schemasOfFolder(dir string) (*diff.Schemas, error) {
+	isProject, err := hasProject(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !isProject {
+		return schemasOfRevision(dir)
+	}
+	if err := checkOneMeaning(dir); err != nil {
+		return nil, err
+	}
+	return schemasOfProject(dir)
+}
+
+// checkOneMeaning refuses a name of a folder or a file that git knows as a revision too.
+func checkOneMeaning(name string) error {
+	if revision := revisionNamed(name); revision != "" {
+		return fmt.Errorf("look for the schemas at %s: there is such a folder or file, and such a revision of git (fix: "+
+			"write ./%s for the former, or %s for the revision)", name, name, revision)
+	}
+	return nil
+}
+
+// hasProject reports whether the configuration of a project stands in a folder itself.
+func hasProject(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, configFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %s in %s: %w", configFile, dir, err)
+	}
+	return true, nil
+}
+
+// revisionNamed is another name of the revision that git knows by a name; "" where it knows none, as for a name that
+// begins with ./ or ends with /.
+func revisionNamed(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return ""
+	}
+	full, err := exec.Command("git", "rev-parse", "--verify", "--quiet", "--symbolic-full-name", name).Output()
+	if err != nil { // no such revision, no repository, or no git
+		return ""
+	}
+	return cmp.Or(strings.TrimSpace(string(full)), name+"~0")
 }
 
 func schemasOfProject(dir string) (_ *diff.Schemas, err error) {
@@ -87,22 +145,11 @@ func (p *project) compile(at string) (*diff.Schemas, error) {
 }
 
 // schemasOfRevision reads the project in the working directory, or above it, as git has it in a revision.
-func schemasOfRevision(revision string) (s *diff.Schemas, err error) {
-	leave, err := enter(".")
+func schemasOfRevision(revision string) (_ *diff.Schemas, err error) {
+	archive, err := archiveOf(revision)
 	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, leave()) }()
-	if strings.HasPrefix(revision, "-") {
-		return nil, fmt.Errorf("there is no folder or file %s, and no revision of git has such a name", revision)
-	}
-	var refusal bytes.Buffer
-	cmd := exec.Command("git", "archive", "--format=tar", revision, ".")
-	cmd.Stderr = &refusal
-	archive, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("there is no folder or file %s, and git does not know it as a revision of the project: %s: %w",
-			revision, strings.TrimSpace(refusal.String()), err)
+		return nil, fmt.Errorf("look for the schemas at %q, which is neither a folder with %s in it nor a file (fix: name "+
+			"either, or a revision): %w", revision, configFile, err)
 	}
 	dir, err := os.MkdirTemp("", "foldql-diff-*")
 	if err != nil {
@@ -112,7 +159,35 @@ func schemasOfRevision(revision string) (s *diff.Schemas, err error) {
 	if err := extract(dir, archive); err != nil {
 		return nil, fmt.Errorf("read the schemas of %s: %w", revision, err)
 	}
+	isProject, err := hasProject(dir)
+	if err == nil && !isProject { // above the folder may be another project
+		err = fmt.Errorf("read the schemas of %s: it has no %s in the folder of the project (fix: name a revision that "+
+			"has it)", revision, configFile)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return schemasOfProject(dir)
+}
+
+// archiveOf packs the folder of the project in the working directory, or above it, as it is in a revision.
+func archiveOf(revision string) (archive []byte, err error) {
+	leave, err := enter(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if strings.HasPrefix(revision, "-") {
+		return nil, errors.New("no revision of git has such a name")
+	}
+	var refusal bytes.Buffer
+	git := exec.Command("git", "archive", "--format=tar", revision, ".")
+	git.Stderr = &refusal
+	if archive, err = git.Output(); err != nil {
+		return nil, fmt.Errorf("git does not know it as a revision of the project: %s: %w",
+			strings.TrimSpace(refusal.String()), err)
+	}
+	return archive, nil
 }
 
 // extract writes the files of an archive into a folder; of Go code no schema is made.

@@ -1,0 +1,116 @@
+package gen
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	schemaOfA  = "type A @readModel(events: [\"E\"]) { id: ID! @id }\n"
+	schemaOfAB = schemaOfA + "type B @readModel(events: [\"E\"]) { id: ID! @id }\n"
+)
+
+// newRevisions makes a project in a repository of git, and goes there: the branches deploy and old.graphqls have model
+// A, the branch empty has no project, and the project has models A and B.
+func newRevisions(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	git := func(args ...string) {
+		t.Helper()
+		args = append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	write(t, "README.md", "A project is to come.\n")
+	git("add", ".")
+	git("commit", "-q", "-m", "Nothing yet")
+	git("branch", "empty")
+	writeProject(t, ".", schemaOfA)
+	git("add", ".")
+	git("commit", "-q", "-m", "Model A")
+	for _, branch := range []string{"deploy", "old.graphqls"} {
+		git("branch", branch)
+	}
+	write(t, "schema.graphqls", schemaOfAB)
+}
+
+func writeProject(t *testing.T, dir, schema string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, configFile), "schema: [schema.graphqls]\n")
+	write(t, filepath.Join(dir, "schema.graphqls"), schema)
+	write(t, filepath.Join(dir, eventsFile), "type E { id: ID! }\n")
+}
+
+// wantModels counts the models of the schemas at a place.
+func wantModels(t *testing.T, at string, models int) {
+	t.Helper()
+	s, err := schemasAt(at)
+	if err != nil {
+		t.Errorf("%s: %v", at, err)
+	} else if got := len(s.Model.ReadModels); got != models {
+		t.Errorf("%s has %d models, want %d", at, got, models)
+	}
+}
+
+func wantNoSchemas(t *testing.T, at string, all ...string) {
+	t.Helper()
+	_, err := schemasAt(at)
+	for _, text := range all {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v, want %q", at, err, text)
+		}
+	}
+}
+
+// TestAFolderWithoutAProjectIsNoProject: a branch that is called like it is meant, and the project above never is.
+func TestAFolderWithoutAProjectIsNoProject(t *testing.T) {
+	newRevisions(t)
+	for _, dir := range []string{"deploy", "below"} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantModels(t, "deploy", 1)
+	for _, at := range []string{"below", "./deploy", "deploy/", "", "-x"} {
+		wantNoSchemas(t, at, "neither a folder with gqlgen.yml in it nor a file")
+	}
+	t.Chdir("below")
+	wantModels(t, ".", 2)
+	wantModels(t, "..", 2)
+	wantModels(t, "deploy", 1)
+}
+
+// TestANameOfTwoThingsIsRefused, and each has a name of its own.
+func TestANameOfTwoThingsIsRefused(t *testing.T) {
+	newRevisions(t)
+	writeProject(t, "deploy", schemaOfAB)
+	wantNoSchemas(t, "deploy", "./deploy", "refs/heads/deploy")
+	wantModels(t, "./deploy", 2)
+	wantModels(t, "refs/heads/deploy", 1)
+
+	write(t, "old.graphqls", schemaOfAB)
+	wantNoSchemas(t, "old.graphqls", "./old.graphqls", "refs/heads/old.graphqls")
+	wantModels(t, "./old.graphqls", 2)
+	wantModels(t, "old.graphqls~0", 1)
+}
+
+// TestARevisionIsOfTheProjectItself: one without the project is no other project that lies above the temporary files.
+func TestARevisionIsOfTheProjectItself(t *testing.T) {
+	newRevisions(t)
+	temporary := filepath.Join(t.TempDir(), "tmp")
+	writeProject(t, filepath.Dir(temporary), schemaOfAB)
+	if err := os.Mkdir(temporary, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", temporary)
+	wantModels(t, "deploy", 1)
+	wantNoSchemas(t, "empty", "it has no gqlgen.yml")
+}
