@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -41,11 +42,31 @@ func (p Project) decided(ctx context.Context, got, want *querydb.DB) error {
 		if err != nil {
 			return err
 		}
+		serving := got.Generations().Serving(one.Models()[0])
+		for i := range all {
+			if all[i].note.Value, err = inFirst(serving, all[i]); err != nil {
+				return fmt.Errorf("decision %s of %s: %w", all[i].note.ID, one.Name, err)
+			}
+		}
 		if err := putOnRecord(ctx, want, all); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inFirst is the record of a decision for the rows of a fold in memory, which are of the first generation there is: what
+// it says of a generation of the store it says of that one, and of others nothing.
+func inFirst(generation int, d decision) ([]byte, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(d.note.Value, &all); err != nil {
+		return nil, err
+	}
+	delete(all, "beside")
+	if slices.Contains(d.Beside, generation) {
+		all["beside"] = []byte("[0]")
+	}
+	return json.Marshal(all)
 }
 
 // putOnRecord puts decisions on record.
