@@ -111,6 +111,12 @@ func (c *counted) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	return c.Driver.Get(ctx, g)
 }
 
+func (c *counted) Records(ctx context.Context, g driver.Get, records []record.Record) error {
+	c.gets.Add(1)
+	c.keys.Add(int64(len(g.Keys)))
+	return c.Driver.(driver.RecordReader).Records(ctx, g, records)
+}
+
 func (c *counted) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	p, err := c.Driver.Query(ctx, q)
 	c.ranges.Add(1)

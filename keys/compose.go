@@ -16,8 +16,7 @@ func (l Layout) Append(dst []byte, vals ...Value) ([]byte, error) {
 
 // Compose is Append into a new string: at most one allocation.
 func (l Layout) Compose(vals ...Value) (string, error) {
-	if len(vals) == 1 && vals[0].kind == KindString && l.Casing == CasingNone && l.isBare() &&
-		l.Segments[0].Kind == KindString {
+	if len(vals) == 1 && vals[0].kind == KindString && isText(&l) {
 		return vals[0].text, nil
 	}
 	return l.text(vals, closedPart)

@@ -111,6 +111,9 @@ func (c *Composer) SameMembers() bool {
 // Same reports whether the stored keys are those of the layout.
 func (c *Composer) Same() bool { return c.stored == nil }
 
+// IsText reports whether Compose gives back the text that is the one value of the half, whatever that is.
+func (c *Composer) IsText() bool { return c.stored == nil && isText(&c.Layout) }
+
 // Compose composes the half as [Layout.Compose] does.
 func (c *Composer) Compose(vals ...Value) (string, error) {
 	text, err := c.Layout.Compose(vals...)

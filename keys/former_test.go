@@ -71,6 +71,33 @@ func formerSelects(t *rapid.T) {
 	}
 }
 
+// TestOfATextHalfTheKeyIsTheText: what IsText says of a layout, and of no other, holds for every text.
+func TestOfATextHalfTheKeyIsTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := layouts().Draw(t, "layout")
+		stored := l
+		if rapid.Bool().Draw(t, "former") {
+			stored, _ = formerOf(t, l)
+		}
+		c, ok := NewComposer(l, stored)
+		if !ok || len(l.Segments) != 1 || l.Segments[0].Kind != KindString {
+			if ok && c.IsText() {
+				t.Fatalf("%+v is no text", l)
+			}
+			return
+		}
+		for _, text := range []string{texts().Draw(t, "text"), "", "aÄß/%"} {
+			key, err := c.Compose(String(text))
+			if c.IsText() && (key != text || err != nil) {
+				t.Fatalf("the key of %q is %q, %v", text, key, err)
+			}
+			if bare := c.Same() && l.Head+l.Tail+l.Segments[0].Before == "" && l.Casing == CasingNone; bare != c.IsText() {
+				t.Fatalf("%+v is a text: %t, want %t", l, c.IsText(), bare)
+			}
+		}
+	})
+}
+
 // rangesFor draws what is asked near values, and returns what the layout selects, and what the composer does.
 func rangesFor(t *rapid.T, l Layout, c *Composer, a []Value) (want, got []Range, err error) {
 	n := rapid.IntRange(0, len(a)).Draw(t, "given")

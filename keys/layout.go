@@ -89,6 +89,11 @@ func (l *Layout) isBare() bool {
 	return len(l.Segments) == 1 && l.Head == "" && l.Tail == "" && l.Segments[0].Before == ""
 }
 
+// isText reports whether a half is the bare text of one value of text, as it is.
+func isText(l *Layout) bool {
+	return l.Casing == CasingNone && l.isBare() && l.Segments[0].Kind == KindString
+}
+
 // CheckSep reports why sep cannot separate the values of a key: a separator begins with an ASCII character that is
 // neither a letter nor a digit nor "%", because a value that holds it is written with those.
 func CheckSep(sep string) error {

@@ -1,6 +1,7 @@
 package querydb_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -342,6 +343,11 @@ func (s *served) get(r worldRow) record.Record {
 	}
 	if s.m.Entity != nil && rows[0].Kind != s.m.Entity.Kind {
 		s.t.Fatalf("row %v is of kind %s", at, rows[0].Kind)
+	}
+	records := make([]record.Record, 2)
+	err = s.db.GetRecords(s.t.Context(), s.m, querydb.Get{Keys: []keys.Key{at, at}}, records)
+	if err != nil || !bytes.Equal(records[0], rows[0].Record) || !bytes.Equal(records[1], rows[0].Record) {
+		s.t.Fatalf("the record under %v is %q, %v, want %q", at, records, err, rows[0].Record)
 	}
 	return rows[0].Record
 }

@@ -83,7 +83,8 @@ func (n *Notes) GetAll(ctx context.Context, all []keys.Key) ([]Note, error) {
 // List reads up to limit notes of a kind, in order, after the given ID ("" from the beginning).
 func (n *Notes) List(ctx context.Context, kind, after string, limit int) ([]Note, error) {
 	k := keys.Key{PK: kind, SK: after}
-	q := driver.Query{Table: notetable.Table, Index: driver.Primary, PK: kind, Limit: limit, Consistent: true}
+	q := driver.Query{Table: notetable.Table, Index: driver.Primary, PK: kind, Limit: limit, Consistent: true,
+		NoCache: true}
 	if after != "" {
 		q.Start = &keys.Cursor{Key: k}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -55,68 +54,97 @@ func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key
 // repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
 // changed.
 func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool) ([]Row, error) {
-	return get(ctx, db, m, ks, consistent, nil)
+	r, err := beginGet(ctx, db, m, &Get{Keys: ks, Consistent: consistent})
+	if err != nil || len(ks) == 0 {
+		return nil, err
+	}
+	return r.rows(ctx)
 }
 
-// get is Get, with memory that the rows may be made in.
-func get(ctx context.Context, db *DB, m *Model, ks []keys.Key, consistent bool, into []Row) ([]Row, error) {
+// Get asks for records by the keys of their rows.
+type Get struct {
+	Keys       []keys.Key
+	Consistent bool
+	Distinct   bool // no key repeats: whoever knows that spares the read to find it out
+}
+
+// GetRecords is [DB.Get] for who needs the records alone. It sets records, which are aligned with the keys, to nil
+// where there is no row. The embedded store makes no rows then, which are larger than most records. The records must
+// not be changed.
+func (db *DB) GetRecords(ctx context.Context, m *Model, g Get, records []record.Record) error {
+	r, err := beginGet(ctx, db, m, &g)
+	if err != nil || len(g.Keys) == 0 {
+		return err
+	}
+	return r.records(ctx, g.Distinct, records[:len(g.Keys)])
+}
+
+// get is a read by keys that has begun.
+type get struct {
+	db    *DB
+	table *table
+	view  *View
+	asked driver.Get
+}
+
+// beginGet checks a read by keys.
+func beginGet(ctx context.Context, db *DB, m *Model, g *Get) (r get, err error) {
 	t, err := db.tables.of("get", m)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	v := t.view(ctx, db.forFold)
 	if err := t.mayRead(v, db.forFold); err != nil {
-		return nil, failed("get", m, err)
+		return r, failed("get", m, err)
 	}
-	for _, k := range ks {
+	for _, k := range g.Keys {
 		if err := validate.Key(k, v.table.Sorted); err != nil {
-			return nil, &Error{Op: "get", Model: m.Name, Key: driver.PrintableKey(k), Err: err}
+			return r, &Error{Op: "get", Model: m.Name, Key: driver.PrintableKey(k), Err: err}
 		}
 	}
-	if len(ks) == 0 {
-		return nil, nil
-	}
-	consistent = consistent || consistently(ctx, db)
-	var rows []Row
-	if v.plan != nil {
-		rows, err = db.reader.Whole(ctx, &t.counters, v.plan, driver.Query{
-			Table: v.table, Consistent: consistent, Now: db.now(), WithDeleted: db.forFold && db.MultiWriter(),
-		}, ks)
-	} else {
-		rows, err = db.reader.Get(ctx, &t.counters, driver.Get{
-			Table: v.table, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
-			Into: into,
-		})
-	}
-	if moved := t.stillServes(v, db.forFold); moved != nil {
-		return nil, failed("get", m, moved)
-	}
-	if err == nil {
-		err = v.translate(rows)
-	}
-	return rows, failed("get", m, err)
+	return get{db: db, table: t, view: v, asked: driver.Get{
+		Table: v.table, Keys: g.Keys, Consistent: g.Consistent || consistently(ctx, db), Snapshot: db.snapshot(m),
+		Now: db.now(), Writer: db.writer,
+	}}, nil
 }
 
-// rowMemory has memory of rows that were read for their records.
-var rowMemory sync.Pool
-
-// mostKeptRows bounds what is kept of it for the next read.
-const mostKeptRows = 1024
-
-// GetRecords is [DB.Get] for who needs the records alone. It fills them in where there is a row; records has a nil for
-// each of ks. The embedded store takes no memory for the rows then, which are larger than most records. The records
-// must not be changed.
-func (db *DB) GetRecords(ctx context.Context, m *Model, ks []keys.Key, consistent bool, records []record.Record) error {
-	into, _ := rowMemory.Get().(*[]Row)
-	if into == nil || len(*into) < len(ks) {
-		into = new(make([]Row, max(len(ks), 16)))
+// end returns why the read has failed, if it has: in the first place that the rows are no longer those that serve.
+func (r *get) end(err error) error {
+	if moved := r.table.stillServes(r.view, r.db.forFold); moved != nil {
+		err = moved
 	}
-	rows, err := get(ctx, db, m, ks, consistent, (*into)[:len(ks)])
+	return failed("get", r.table.model, err)
+}
+
+func (r *get) rows(ctx context.Context) (rows []Row, err error) {
+	if db := r.db; r.view.plan != nil {
+		rows, err = db.reader.Whole(ctx, &r.table.counters, r.view.plan, driver.Query{
+			Table: r.asked.Table, Consistent: r.asked.Consistent, Now: r.asked.Now,
+			WithDeleted: db.forFold && db.MultiWriter(),
+		}, r.asked.Keys)
+	} else {
+		rows, err = db.reader.Get(ctx, &r.table.counters, r.asked)
+	}
+	if err = r.end(err); err != nil {
+		return nil, err
+	}
+	return rows, failed("get", r.table.model, r.view.translate(rows))
+}
+
+// records reads the records, by way of rows where these are made of what is stored: of an aggregate, and of rows that
+// were written under a former layout.
+func (r *get) records(ctx context.Context, distinct bool, records []record.Record) error {
+	if r.view.plan == nil && r.view.same() {
+		err := r.end(r.db.reader.Records(ctx, &r.table.counters, r.asked, distinct, records))
+		if err != nil {
+			clear(records) // some may be set
+		}
+		return err
+	}
+	clear(records)
+	rows, err := r.rows(ctx)
 	for i := range rows {
 		records[i] = rows[i].Record
-	}
-	if clear((*into)[:len(ks)]); len(*into) <= mostKeptRows {
-		rowMemory.Put(into)
 	}
 	return err
 }

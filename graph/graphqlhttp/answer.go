@@ -222,7 +222,11 @@ func (a *answer) write(status int, resp *graphql.Response) {
 	if len(resp.Extensions) > 0 {
 		parts = append(parts, beginExtensions, encode(resp.Extensions))
 	}
-	parts = append(parts, end)
+	if n := len(resp.Data); n > 0 && n < cap(resp.Data) && len(resp.Extensions) == 0 {
+		parts[len(parts)-1] = append(resp.Data, end...) // a part more may be a call of the network more
+	} else {
+		parts = append(parts, end)
+	}
 	size := 0
 	for _, p := range parts {
 		size += len(p)

@@ -32,8 +32,9 @@ func keptValues(was, now *schema.Model, at string, before, after []*schema.Field
 			all = append(all, keptValues(was, now, place, before[i].Object.Fields, f.Object.Fields)...)
 		}
 		if lost := lostValues(was, now, before[i], f); lost != "" {
-			all = append(all, Change{Breaking, place, fmt.Sprintf("may be %s in rows that stay as they are, which %s does not have; "+
-				"raise the version of the model, and its rows are built anew", lost, f.Enum), "operations that read such rows"})
+			what := fmt.Sprintf("may be %s in rows that stay as they are, which %s does not have; raise the version of the "+
+				"model, and its rows are built anew", lost, f.Enum)
+			all = append(all, Change{Breaking, place, what, "operations that read such rows"})
 		}
 	}
 	return all

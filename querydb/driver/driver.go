@@ -31,7 +31,7 @@ import (
 // a query has a range of sort keys only where there are sort keys.
 //
 // Memory: records never change. What a driver returns is the caller's to keep, and rows of one answer may share memory.
-// A driver may keep the records and strings that it is given, but no slice of the batch.
+// A driver may keep the records and strings that it is given, but no slice of a batch, nor the keys of a Get.
 type Driver interface {
 	// Get reads rows by their keys, in one batch where the store can. The answer is aligned with Keys;
 	// a row that does not exist, is of another Kind, or has expired at Now, has a nil Record, and the Key that was asked
@@ -120,6 +120,15 @@ type Identifier interface {
 	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
 	// HoldsRows reports whether the table holds rows that Apply has written. It may look at the first rows alone.
 	HoldsRows(ctx context.Context, t *Table) (bool, error)
+}
+
+// RecordReader is a driver that reads records by their keys at less cost than rows.
+//
+// Records is Get for the records alone: it sets records, which are aligned with the Keys, to those of the rows that Get
+// would answer with, and to nil where there are none. All that Get promises holds, of the budget too. After an error
+// nobody looks at the records.
+type RecordReader interface {
+	Records(ctx context.Context, g Get, records []record.Record) error
 }
 
 // Lender is a driver that can answer a Query in memory that it uses again.
@@ -309,9 +318,6 @@ type Get struct {
 	// NoCache says that the rows are not likely to be asked for again soon: a driver that caches rows neither looks for
 	// them in its cache nor adds them.
 	NoCache bool
-	// Into is memory that a driver may make the answer in, if it is large enough; its rows are zero. Nothing else uses it
-	// until the caller is done with the answer.
-	Into []Row
 }
 
 // Query asks for rows of one partition.
@@ -333,6 +339,7 @@ type Query struct {
 	// WithDeleted asks, of the table itself on a MultiWriter store, for deleted rows too, for as long as their tombstones
 	// are there. They count as rows of the page.
 	WithDeleted bool
+	NoCache     bool // as in Get
 }
 
 // ReservedPrefix begins the partition keys that a driver may use for itself in a table with unique indexes: querydb

@@ -8,14 +8,16 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest/internal/fixture"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // BenchBatch is how many rows each durable batch of the bulk load has.
 const BenchBatch = 10_000
 
 // Bench measures a driver on n rows of about 200 bytes with one index entry each, which carries the row: a bulk load in
-// durable batches of BenchBatch rows in random order of their keys, then point gets, batches of 100 gets and pages of
-// 20 rows of the index, on rows chosen at random. It reports rows/s, gets/s and pages/s.
+// durable batches of BenchBatch rows in random order of their keys, then point gets, batches of 100 gets, the same of
+// records alone where the driver reads such, and pages of 20 rows of the index, on rows chosen at random. It reports
+// rows/s, gets/s and pages/s.
 func Bench(b *testing.B, n int, open func(b *testing.B) driver.Driver) {
 	table := &driver.Table{
 		Name: "Bench", PK: []int{0}, NoExpiry: true,
@@ -49,6 +51,9 @@ func Bench(b *testing.B, n int, open func(b *testing.B) driver.Driver) {
 	}
 	b.Run("get", func(b *testing.B) { benchGet(b, drv, table, n, 1) })
 	b.Run("get100", func(b *testing.B) { benchGet(b, drv, table, n, 100) })
+	if reader, is := drv.(driver.RecordReader); is {
+		b.Run("records100", func(b *testing.B) { benchRecords(b, reader, table, n, 100) })
+	}
 	b.Run("page20", func(b *testing.B) { benchPage(b, drv, table, n) })
 }
 
@@ -89,13 +94,33 @@ func benchGet(b *testing.B, drv driver.Driver, table *driver.Table, n, size int)
 	b.ReportAllocs()
 	done := 0
 	for b.Loop() {
-		ks := make([]keys.Key, size)
-		for i := range ks {
-			ks[i].PK = benchID(rng.IntN(n/size)*size + i*7919%size) // distinct
-		}
+		ks := benchKeys(rng, n, size)
 		rows, err := drv.Get(b.Context(), driver.Get{Table: table, Keys: ks})
 		if err != nil || rows[0].Record == nil || rows[size-1].Record == nil {
 			b.Fatalf("rows are missing, or %v", err)
+		}
+		done += size
+	}
+	b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "gets/s")
+}
+
+// benchKeys are distinct.
+func benchKeys(rng *rand.Rand, n, size int) []keys.Key {
+	ks := make([]keys.Key, size)
+	for i := range ks {
+		ks[i].PK = benchID(rng.IntN(n/size)*size + i*7919%size)
+	}
+	return ks
+}
+
+func benchRecords(b *testing.B, drv driver.RecordReader, table *driver.Table, n, size int) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	b.ReportAllocs()
+	done, records := 0, make([]record.Record, size)
+	for b.Loop() {
+		err := drv.Records(b.Context(), driver.Get{Table: table, Keys: benchKeys(rng, n, size)}, records)
+		if err != nil || records[0] == nil || records[size-1] == nil {
+			b.Fatalf("records are missing, or %v", err)
 		}
 		done += size
 	}

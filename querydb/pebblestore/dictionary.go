@@ -176,13 +176,13 @@ func (s *Store) Drop(ctx context.Context, t *driver.Table) error {
 	if p == nil {
 		return nil
 	}
-	if err := s.drop(t, p); err != nil {
+	if err := p.drop(s, t); err != nil {
 		return failed(fmt.Sprintf("drop generation %d of table %s", t.Generation, t.Name), err)
 	}
 	return nil
 }
 
-func (s *Store) drop(t *driver.Table, p *storedTable) error {
+func (p *storedTable) drop(s *Store, t *driver.Table) error {
 	if err := s.disk.Writable(); err != nil {
 		return err
 	}

@@ -62,14 +62,27 @@ func appendRowKey(dst []byte, table uint32, k keys.Key) []byte {
 	return append(dst, k.SK...)
 }
 
-// cutRowKey reads the number of the table and the key of a row from its key in the engine, whose memory they share; ok
-// is false where that is the key of something else.
-func cutRowKey(key []byte) (table uint32, k keys.Key, ok bool) {
-	if len(key) < headSize || binary.BigEndian.Uint16(key[4:]) != slot(driver.Primary) {
-		return 0, k, false
+// tableOf is the number of the table that a key of the engine is of.
+func tableOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) }
+
+// cutRowKey reads the key of a row from its key in the engine, whose memory it shares; ok is false where that is the
+// key of something else.
+func cutRowKey(key []byte) (k keys.Key, ok bool) {
+	at, pk, sk, ok := cutPartition(key)
+	return keys.Key{PK: pk, SK: textOf(sk)}, ok && at == slot(driver.Primary)
+}
+
+// cutPartition reads the slot of a row or an index entry, and its partition, from its key in the engine, whose memory
+// they share; ok is false where that is the key of something else.
+func cutPartition(key []byte) (at uint16, pk string, rest []byte, ok bool) {
+	if len(key) < headSize {
+		return 0, "", nil, false
 	}
-	pk, sk, ok := cutTerminated(key[headSize:])
-	return binary.BigEndian.Uint32(key), keys.Key{PK: pk, SK: textOf(sk)}, ok
+	if at = binary.BigEndian.Uint16(key[4:]); at == endsSlot {
+		return at, "", nil, false
+	}
+	pk, rest, ok = cutTerminated(key[headSize:])
+	return at, pk, rest, ok
 }
 
 // appendEntryKey appends the key of a row's entry in an index.

@@ -19,12 +19,18 @@ type lentWalk struct {
 	asked driver.Query
 }
 
-// Lend is Query with a page in memory that is used again.
+// Lend is Query with a page in memory that is used again, and that is not cached.
 func (s *Store) Lend(ctx context.Context, q driver.Query) (driver.Lent, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
 	w := walks.Get().(*lentWalk)
 	w.asked = q
-	if err := w.query(ctx, s, &w.asked); err != nil {
-		return nil, err
+	if p := s.tables.find(q.Table); p != nil {
+		if err := w.query(ctx, s, p, &w.asked); err != nil {
+			return nil, err
+		}
 	}
 	return w, nil
 }

@@ -17,23 +17,32 @@ const patience = 256
 
 // Query reads rows of one partition, all as of one moment.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	var w walk
-	if err := w.query(ctx, s, &q); err != nil {
-		return driver.Page{}, err
-	}
-	return w.found, nil
-}
-
-// query reads the page of a query from a store.
-func (w *walk) query(ctx context.Context, s *Store, q *driver.Query) error {
 	if err := s.enter(ctx); err != nil {
-		return err
+		return driver.Page{}, err
 	}
 	defer s.leave()
 	p := s.tables.find(q.Table)
 	if p == nil {
-		return nil
+		return driver.Page{}, nil
 	}
+	l, kept := s.rows.lookUpPage(p, &q)
+	if kept != nil {
+		page, err := kept.answer(driver.BudgetOf(ctx))
+		if err != nil {
+			err = failed("query rows of "+q.Table.Name, err)
+		}
+		return page, err
+	}
+	var w walk
+	if err := w.query(ctx, s, p, &q); err != nil {
+		return driver.Page{}, err
+	}
+	l.keep(&w)
+	return w.found, nil
+}
+
+// query reads the page of a query from the engine.
+func (w *walk) query(ctx context.Context, s *Store, p *storedTable, q *driver.Query) error {
 	bounds := spanOf(p.number, q)
 	if bounds.empty() {
 		return nil
@@ -56,6 +65,9 @@ type walk struct {
 	q      *driver.Query
 	prefix int // of each key that is read over: head and partition
 	found  driver.Page
+
+	bytes    int  // of the values of the rows
+	expiring bool // a row that expires was met
 }
 
 // expected is how many rows a page makes room for at first.
@@ -94,7 +106,7 @@ func (w *walk) visit() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if skipped(value, w.q) {
+	if w.skips(value) {
 		return true, nil
 	}
 	if len(w.found.Rows) == w.q.Limit {
@@ -108,6 +120,7 @@ func (w *walk) visit() (more bool, err error) {
 	if err := driver.Charge(w.budget, len(value)); err != nil {
 		return false, err
 	}
+	w.bytes += len(value)
 	var row driver.Row
 	start, err := w.read(&row, w.memory.copy(w.it.Key()[w.prefix:]), w.memory.copy(value))
 	if err != nil {
@@ -118,12 +131,13 @@ func (w *walk) visit() (more bool, err error) {
 	return true, nil
 }
 
-// skipped reports whether the row has expired, or is of another kind, before anything is copied.
-func skipped(value []byte, q *driver.Query) bool {
+// skips reports whether the row has expired, or is of another kind, before anything is copied.
+func (w *walk) skips(value []byte) bool {
 	d := decoder{rest: value}
 	_, expires, kind := d.head()
 	row := driver.Row{Expires: expires}
-	return row.Expired(q.Now) || len(q.Members)+len(kind) > 0 && q.TableOfKind(kind) == nil
+	w.expiring = w.expiring || !expires.IsZero()
+	return row.Expired(w.q.Now) || len(w.q.Members)+len(kind) > 0 && w.q.TableOfKind(kind) == nil
 }
 
 // read makes a row of the rest of its key and of its value.

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,27 +14,41 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// rowCache keeps rows that are read often, and keys under which there is no row, in memory.
+// rowCache keeps rows that are read often, keys under which there is no row, and pages of rows, in memory.
 //
-// They are always as the table has them. A commit renews them after it has taken effect and before Apply returns; until
-// then, reads of the table go to the engine. What a read has found there is kept only if no commit of the table has
-// begun since that read did.
+// They are always as the table has them. A commit renews rows, and drops pages, after it has taken effect and before
+// Apply returns; until then, reads of the table go to the engine. What a read has found there is kept only if no commit
+// of the table has begun since that read did.
 type rowCache struct {
-	entries *otter.Cache[cacheKey, *cachedRow]
+	entries *otter.Cache[cacheKey, cached]
 
-	hits, misses atomic.Uint64
+	hits, misses         atomic.Uint64
+	pageHits, pageMisses atomic.Uint64
+	asked                *askedQueries
+	mostPage             int // bytes of a page that is kept
 }
 
-// cacheKey is a key of a row. The number of a table is never that of another generation.
+// cacheKey is a key of a row, or of a partition of which pages are kept. The number of a table is never that of another
+// generation.
 type cacheKey struct {
 	table uint32
+	of    uint32 // the slot of pages, counted from 1; 0 of a row
 	keys.Key
+}
+
+// cached is a row, or pages.
+type cached interface {
+	weight(k *cacheKey) uint32 // in bytes, about
 }
 
 // cachedRow is a row and how many bytes the engine has for it. Its Record is nil where there is no row.
 type cachedRow struct {
 	driver.Row
 	size int
+}
+
+func (r *cachedRow) weight(k *cacheKey) uint32 {
+	return uint32(cachedRowBytes + indexKeyBytes*len(r.Indexes) + len(k.PK) + len(k.SK) + r.size)
 }
 
 // What a cached row takes, about, beside its key and its value, and what each of its index keys does.
@@ -43,45 +58,47 @@ const (
 )
 
 func newRowCache(bytes int64) (*rowCache, error) {
-	entries, err := otter.New(&otter.Options[cacheKey, *cachedRow]{
+	entries, err := otter.New(&otter.Options[cacheKey, cached]{
 		MaximumWeight: uint64(max(bytes, 1)),
-		Weigher: func(k cacheKey, r *cachedRow) uint32 {
-			return uint32(cachedRowBytes + indexKeyBytes*len(r.Indexes) + len(k.PK) + len(k.SK) + r.size)
-		},
+		Weigher:       func(k cacheKey, c cached) uint32 { return c.weight(&k) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &rowCache{entries: entries}, nil
+	return &rowCache{
+		entries: entries, asked: &askedQueries{seed: maphash.MakeSeed()},
+		mostPage: min(mostPageBytes, int(bytes/pagesOfCache)),
+	}, nil
 }
 
 // CacheStats returns the counters of the row cache.
 func (s *Store) CacheStats() driver.CacheStats {
 	c := s.rows
 	c.entries.CleanUp() // else what was added just now may not be weighed yet
-	return driver.CacheStats{Hits: c.hits.Load(), Misses: c.misses.Load(), Rows: c.entries.EstimatedSize(),
-		Bytes: c.entries.WeightedSize()}
+	return driver.CacheStats{
+		Hits: c.hits.Load(), Misses: c.misses.Load(), PageHits: c.pageHits.Load(), PageMisses: c.pageMisses.Load(),
+		Rows: c.entries.EstimatedSize(), Bytes: c.entries.WeightedSize(),
+	}
 }
 
 // find fills in the rows that are cached, and returns the places of the others. It charges for them as for rows that
 // the engine reads.
-func (c *rowCache) find(l *lookUp, rows []driver.Row) (missing []int, err error) {
+func (c *rowCache) find(l *lookUp) (missing []int, err error) {
 	found, bytes := 0, 0
-	for i := range rows {
-		cached, ok := c.entries.GetIfPresent(cacheKey{l.table.number, rows[i].Key})
+	for i, k := range l.asked.Keys {
+		kept, ok := c.entries.GetIfPresent(cacheKey{table: l.table.number, Key: k})
 		if !ok {
 			missing = append(missing, i)
 			continue
 		}
-		if cached.Record == nil {
+		row := kept.(*cachedRow)
+		if row.Record == nil {
 			continue
 		}
-		found, bytes = found+1, bytes+cached.size
-		key := rows[i].Key
-		rows[i], rows[i].Key = cached.Row, key
-		l.show(&rows[i])
+		found, bytes = found+1, bytes+row.size
+		l.answer.cached(i, &row.Row, &l.asked)
 	}
-	c.hits.Add(uint64(len(rows) - len(missing)))
+	c.hits.Add(uint64(len(l.asked.Keys) - len(missing)))
 	c.misses.Add(uint64(len(missing)))
 	return missing, driver.ChargeRows(l.budget, found, bytes)
 }
@@ -93,8 +110,8 @@ func (c *rowCache) keep(p *storedTable, since uint64, k keys.Key, value []byte) 
 	if err != nil {
 		return err
 	}
-	p.commits.cached.Store(true) // before it is known whether a commit has begun
-	c.entries.Compute(cacheKey{p.number, k}, func(*cachedRow, bool) (*cachedRow, otter.ComputeOp) {
+	p.commits.rows.Store(true) // before it is known whether a commit has begun
+	c.entries.Compute(cacheKey{table: p.number, Key: k}, func(cached, bool) (cached, otter.ComputeOp) {
 		if p.commits.begun.Load() != since {
 			return nil, otter.CancelOp
 		}
@@ -123,15 +140,16 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 	if err := db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
 		return err
 	}
-	cached := slices.DeleteFunc(slices.Clone(tables), func(p *storedTable) bool { return !p.mayBeCached() })
-	if len(cached) > 0 {
-		c.renew(written, cached)
+	tables = slices.DeleteFunc(slices.Clone(tables), func(p *storedTable) bool { return !p.commits.mayBeCached() })
+	if len(tables) > 0 {
+		c.renew(written, tables)
 	}
 	return nil
 }
 
-// renew replaces cached rows of the tables by what a commit has made of them.
+// renew replaces cached rows of the tables by what a commit has made of them, and drops the pages that it has changed.
 func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
+	var dropped cacheKey // last: writes of a partition often follow one another
 	for {
 		kind, key, value, ok, err := written.Next()
 		if err != nil {
@@ -140,21 +158,27 @@ func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 		if !ok {
 			return
 		}
-		table, k, isRow := cutRowKey(key)
-		if !isRow || !slices.ContainsFunc(tables, func(p *storedTable) bool { return p.number == table }) {
+		i := slices.IndexFunc(tables, func(p *storedTable) bool { return p.number == tableOf(key) })
+		if i < 0 {
 			continue
 		}
-		if kind == pebble.InternalKeyKindDelete {
-			value = nil
+		if of, ok := partitionOf(key); ok && of != dropped && tables[i].commits.pages.Load() {
+			c.dropPages(of)
+			dropped = of
 		}
-		c.replace(cacheKey{table, ownKey(k)}, value)
+		if k, isRow := cutRowKey(key); isRow && tables[i].commits.rows.Load() {
+			if kind == pebble.InternalKeyKindDelete {
+				value = nil
+			}
+			c.replace(cacheKey{table: tables[i].number, Key: ownKey(k)}, value)
+		}
 	}
 }
 
 // replace replaces a row that is cached. It looks for the row under the lock under which keep keeps one: what keep has
 // kept before is replaced, and afterwards keep finds that a commit has begun.
 func (c *rowCache) replace(k cacheKey, value []byte) {
-	c.entries.Compute(k, func(_ *cachedRow, found bool) (*cachedRow, otter.ComputeOp) {
+	c.entries.Compute(k, func(_ cached, found bool) (cached, otter.ComputeOp) {
 		if !found {
 			return nil, otter.CancelOp
 		}
@@ -176,12 +200,13 @@ func ownKey(k keys.Key) keys.Key {
 type commits struct {
 	running atomic.Int32
 	begun   atomic.Uint64
-	cached  atomic.Bool // a row of the table may be, or have been, cached
+	rows    atomic.Bool // a row of the table may be, or have been, cached
+	pages   atomic.Bool // a page of it may
 }
 
-// mayBeCached reports, when a commit has begun, whether it may have to renew rows of the table: where it says no, and a
-// read is about to keep one, that read will find that the commit has begun.
-func (p *storedTable) mayBeCached() bool { return p.commits.cached.Load() }
+// mayBeCached reports, when a commit has begun, whether it may have to renew what is cached of the table: where it says
+// no, and a read is about to keep something, that read will find that the commit has begun.
+func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() }
 
 func (c *commits) begin() {
 	c.running.Add(1) // first: who sees the new number sees this too, or that it has ended

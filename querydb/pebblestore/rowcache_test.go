@@ -113,8 +113,9 @@ func TestARowThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
 						Row: driver.Row{Key: keys.Key{PK: k.PK}}}, 0
 				}
 				rows := []driver.Row{{Key: k}}
-				reads := lookUp{db: s.db, cache: s.rows, table: s.tables.find(counted), asked: &driver.Get{Table: counted}}
-				if err := reads.read(t.Context(), rows); err != nil {
+				reads := lookUp{db: s.db, cache: s.rows, table: s.tables.find(counted), answer: answer{rows: rows},
+					asked: driver.Get{Table: counted, Keys: []keys.Key{k}}}
+				if err := reads.read(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
 				reads.since, _ = reads.table.commits.quiet()

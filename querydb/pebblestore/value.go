@@ -251,6 +251,7 @@ func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 type memory struct {
 	free []byte
 	rows int // that are expected still
+	held int // bytes, by all that was handed out
 }
 
 const maxChunk = 64 << 10
@@ -258,6 +259,7 @@ const maxChunk = 64 << 10
 func (m *memory) copy(b []byte) []byte {
 	if len(b) > cap(m.free)-len(m.free) {
 		m.free = make([]byte, 0, max(len(b), min(len(b)*max(m.rows, 1), maxChunk)))
+		m.held += cap(m.free)
 	}
 	at := len(m.free)
 	m.free = append(m.free, b...)
@@ -278,6 +280,7 @@ type indexKeys struct {
 	all  []driver.IndexKey // what free is the rest of
 	free []driver.IndexKey
 	rows int // that are expected still
+	held int // in memory
 }
 
 func (k *indexKeys) take(n int) []driver.IndexKey {
@@ -287,6 +290,7 @@ func (k *indexKeys) take(n int) []driver.IndexKey {
 	if n > len(k.free) {
 		k.free = make([]driver.IndexKey, n*min(max(k.rows, 1), 64))
 		k.all = k.free
+		k.held += len(k.all)
 	}
 	out := k.free[:n:n]
 	k.free = k.free[n:]

@@ -82,5 +82,5 @@ func (f *follower) place(at read.JoinKey, ok bool, err error) int32 {
 	if !ok {
 		return nowhere
 	}
-	return f.js.refTo(f.child, at)
+	return f.js.refTo(f.child, &at)
 }

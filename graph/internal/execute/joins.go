@@ -30,8 +30,8 @@ type Joins struct {
 // RowSource is where the rows of joins come from. A plan has the reader itself: it asks for each row once. Resolvers
 // have the loaders of their operation, which remember rows for the fields that ask for them later.
 type RowSource interface {
-	// Load reads the rows of distinct keys.
-	Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows
+	// Load reads the rows of join keys. It does not keep the list.
+	Load(ctx context.Context, g read.Target, ids read.JoinKeyList, fields []int) read.JoinedRows
 	// Pages reads the pages under distinct keys.
 	Pages(ctx context.Context, p *plan.Pages, ids []read.PageKey, r *read.Request) []read.Paged
 	// Refuse closes the virtual field at a path for all its parents.
@@ -41,7 +41,7 @@ type RowSource interface {
 // planSource is the RowSource of a plan.
 type planSource struct{ rd *read.Reader }
 
-func (s planSource) Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows {
+func (s planSource) Load(ctx context.Context, g read.Target, ids read.JoinKeyList, fields []int) read.JoinedRows {
 	return s.rd.Joined(ctx, g, ids, fields)
 }
 
@@ -56,7 +56,7 @@ func (planSource) Refuse(string, error) {} // the nodes know it
 type nodeRows struct {
 	read.JoinedRows
 	single [1]record.Record // what recs is where there is one row at most
-	ids    []read.JoinKey
+	ids    read.JoinKeyList
 	starts []int32
 	refs   []int32
 	denied error // nobody may follow this join
@@ -119,8 +119,8 @@ func (js *Joins) begin(ctx context.Context, rd *read.Reader, source RowSource, s
 func (js *Joins) end() {
 	for i := range js.nodes {
 		n := &js.nodes[i]
-		clear(n.ids)
-		*n = nodeRows{ids: n.ids[:0], starts: n.starts[:0], refs: n.refs[:0]}
+		n.ids.Clear()
+		*n = nodeRows{ids: n.ids, starts: n.starts[:0], refs: n.refs[:0]}
 	}
 	js.seen.Clear(maxKeptIDs)
 	js.ctx, js.rd, js.viewer, js.source, js.vars, js.pages = nil, nil, access.Viewer{}, nil, nil, nil
@@ -184,25 +184,27 @@ func (js *Joins) closed(n *plan.Node, rule *catalog.Field, rec record.Record) bo
 const fewIDs = 8
 
 // refTo returns the place of the join key among the ids of the joined node, to which it is added where it is new.
-func (js *Joins) refTo(child *nodeRows, at read.JoinKey) int32 {
-	next := len(child.ids)
+func (js *Joins) refTo(child *nodeRows, at *read.JoinKey) int32 {
+	ids, next := &child.ids, len(child.ids.Keys)
 	if next <= fewIDs {
-		if i := slices.Index(child.ids, at); i >= 0 {
-			return int32(i)
+		for i := range next {
+			if ids.Is(i, at) {
+				return int32(i)
+			}
 		}
 	}
 	if next == fewIDs { // from now on they are too many for that
-		for i, id := range child.ids {
-			js.seen.Add(distinct.Hash(id.Key), i, func(int) bool { return false })
+		for i, k := range ids.Keys {
+			js.seen.Add(distinct.Hash(k), i, func(int) bool { return false })
 		}
 	}
 	if next >= fewIDs {
-		place := js.seen.Add(distinct.Hash(at.Key), next, func(i int) bool { return child.ids[i] == at })
+		place := js.seen.Add(distinct.Hash(at.Key), next, func(i int) bool { return ids.Is(i, at) })
 		if place != next {
 			return int32(place)
 		}
 	}
-	child.ids = append(child.ids, at)
+	ids.Add(*at)
 	return int32(next)
 }
 
@@ -214,12 +216,12 @@ func (js *Joins) readLevel(joins []*plan.Join) {
 			child.denied = js.viewer.Refusal(j.Type.Name)
 			continue
 		}
-		if n := len(child.ids); n > js.rd.Config.MaxFanout {
+		if n := len(child.ids.Keys); n > js.rd.Config.MaxFanout {
 			js.deny(j, js.rd.TooManyJoins(n))
 		}
 	}
 	for i, j := range joins {
-		if child := &js.nodes[j.Node.ID]; child.denied == nil && len(child.ids) > 0 && child.Records == nil {
+		if child := &js.nodes[j.Node.ID]; child.denied == nil && len(child.ids.Keys) > 0 && child.Records == nil {
 			js.readTarget(j.Target, joins[i:])
 		}
 	}
@@ -249,23 +251,26 @@ func (js *Joins) readTarget(g read.Target, joins []*plan.Join) {
 		child.JoinedRows = js.source.Load(js.ctx, g, child.ids, same[0].Node.Fields)
 		return
 	}
-	var ids []read.JoinKey
+	var ids read.JoinKeyList
 	places := map[read.JoinKey]int{}
 	for _, j := range same {
-		for _, id := range js.nodes[j.Node.ID].ids {
+		of := &js.nodes[j.Node.ID].ids
+		for i := range of.Keys {
+			id := of.At(i)
 			if _, ok := places[id]; !ok {
-				places[id] = len(ids)
-				ids = append(ids, id)
+				places[id] = len(ids.Keys)
+				ids.Add(id)
 			}
 		}
 	}
 	got := js.source.Load(js.ctx, g, ids, nil)
 	for _, j := range same {
 		child := &js.nodes[j.Node.ID]
-		child.JoinedRows = read.NewJoinedRows(len(child.ids))
-		for i, id := range child.ids {
-			child.Records[i] = got.Records[places[id]]
-			if err := got.Err(places[id]); err != nil {
+		child.JoinedRows = read.NewJoinedRows(len(child.ids.Keys))
+		for i := range child.ids.Keys {
+			place := places[child.ids.At(i)]
+			child.Records[i] = got.Records[place]
+			if err := got.Err(place); err != nil {
 				child.Fail(i, err)
 			}
 		}

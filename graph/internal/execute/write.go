@@ -100,28 +100,41 @@ func (w *writer) object(n *plan.Node, i int) bool {
 	}
 	rec := w.joins.nodes[n.ID].Records[i]
 	start, ok := len(w.buf), true
-	w.buf = append(w.buf, '{')
+	buf := append(w.buf, '{')
 	for k := range n.Members {
-		w.row, w.node = rec, n // which those of a join were meanwhile
 		m := &n.Members[k]
-		w.buf = append(w.buf, m.Key...)
-		switch {
-		case m.Text != nil:
-			w.buf = append(w.buf, m.Text...)
-		case m.NodeKey != nil:
-			ok = writeNodeID(w, n, m, rec) && ok
-		case m.Rule == nil && !m.Virtual():
-			ok = w.stored(m, rec.JSON(m.Ordinal)) && ok
-		default:
-			ok = w.guarded(n, m, rec, i) && ok
+		buf = append(buf, m.Key...)
+		text := m.Text
+		if m.Plain {
+			text = rec.JSON(m.Ordinal)
 		}
+		if text != nil && !record.IsUnknown(text) { // as of most
+			buf = append(buf, text...)
+			continue
+		}
+		w.buf = buf
+		ok = writeMember(w, n, m, rec, i) && ok
+		buf = w.buf
 	}
+	w.buf = buf
 	if !ok {
 		w.buf = w.buf[:start]
 		return false
 	}
 	w.buf = append(w.buf, '}')
 	return true
+}
+
+// writeMember writes a member of row i that is more than a text.
+func writeMember(w *writer, n *plan.Node, m *plan.Member, rec record.Record, i int) bool {
+	w.row, w.node = rec, n // which those of a join were meanwhile
+	switch {
+	case m.NodeKey != nil:
+		return writeNodeID(w, n, m, rec)
+	case m.Rule == nil && !m.Virtual():
+		return w.stored(m, rec.JSON(m.Ordinal))
+	}
+	return w.guarded(n, m, rec, i)
 }
 
 // writeNodeID writes the global identifier of a row.

@@ -67,7 +67,7 @@ func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 		inner := &o.Members[k]
 		buf = append(buf, inner.Key...)
 		text := inner.Text
-		if text == nil && inner.Part == "" && inner.Object == nil {
+		if inner.Plain {
 			text = fields[inner.Ordinal]
 		}
 		if text != nil && !record.IsUnknown(text) { // as of most

@@ -34,6 +34,7 @@ func (c *Compiler) object(n *Node, t *catalog.Object, s selected) *Object {
 			}
 			o.Guarded = o.Guarded || f.Rule != nil || m.Object != nil && m.Object.Guarded
 		}
+		m.Plain = m.isPlain()
 		o.Members = append(o.Members, m)
 	}
 	return o

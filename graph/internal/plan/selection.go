@@ -137,6 +137,7 @@ type Member struct {
 	Line    int
 	Column  int
 	NonNull bool
+	Plain   bool // the answer is the stored text of the field, where there is one that is known
 	Ordinal int
 	Rule    *catalog.Field // set where a rule holds for the field
 	Part    string         // the name of a field of an object for which a rule holds
@@ -163,7 +164,9 @@ func (c *Compiler) AddNode(t *catalog.Type, sets []ast.SelectionSet) *Node {
 	n := &Node{ID: c.Size.Nodes, Type: t, Fields: []int{}}
 	c.Size.Nodes++
 	for i, s := range c.Collect(t.Name, sets) {
-		n.Members = append(n.Members, c.member(n, s, i == 0))
+		m := c.member(n, s, i == 0)
+		m.Plain = m.isPlain()
+		n.Members = append(n.Members, m)
 	}
 	return n
 }
@@ -268,6 +271,10 @@ func (c *Compiler) Each(typ, field string, sets []ast.SelectionSet, f func([]ast
 
 // Virtual reports whether the field is none of the row itself.
 func (m *Member) Virtual() bool { return m.Join != nil || m.Pages != nil }
+
+func (m *Member) isPlain() bool {
+	return m.Text == nil && m.NodeKey == nil && m.Rule == nil && m.Part == "" && m.Object == nil && !m.Virtual()
+}
 
 // reads notes that the field is read of every row of the node.
 func (n *Node) reads(ordinal int) {

@@ -58,12 +58,12 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	if err != nil {
 		return found, rd.Errors().Read(ctx, err, t.Name)
 	}
-	var ids []JoinKey
-	if ids, found.Places, err = rd.distinctKeys(t, key, r); err != nil {
+	var ks []keys.Key
+	if ks, found.Places, err = rd.distinctKeys(t, key, r); err != nil {
 		return found, rd.served.asked(ctx, t.Model, err)
 	}
-	found.Rows = make([]record.Record, len(ids))
-	err = batches{rd.Reader, r.Consistent}.fetch(ctx, allowed, rd.target(t), ids, found.Rows)
+	found.Rows = make([]record.Record, len(ks))
+	err = batches{rd.Reader, r.Consistent, true}.fetch(ctx, allowed, rd.target(t), ks, found.Rows)
 	return found, rd.Errors().Read(ctx, err, t.Name)
 }
 
@@ -83,7 +83,7 @@ func checkIDs(q *catalog.Query, given, most int) error {
 
 // distinct are the keys of rows that are asked for, each once.
 type distinct struct {
-	keys  []JoinKey
+	keys  []keys.Key
 	known map[keys.Key]int
 }
 
@@ -97,12 +97,12 @@ func (d *distinct) place(key keys.Key) int {
 		d.known = map[keys.Key]int{}
 	}
 	place = len(d.keys)
-	d.known[key], d.keys = place, append(d.keys, JoinKey{Key: key})
+	d.known[key], d.keys = place, append(d.keys, key)
 	return place
 }
 
 // distinctKeys composes the keys of rows, each once, and says which of them each id or key of the request is.
-func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, r *Request) (rows []JoinKey, places []int,
+func (rd ByIDs) distinctKeys(t *catalog.Type, by *querydb.Key, r *Request) (rows []keys.Key, places []int,
 	err error) {
 	places = make([]int, rd.Asked(r))
 	d := distinct{known: make(map[keys.Key]int, len(places))}

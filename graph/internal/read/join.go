@@ -13,16 +13,16 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Joined reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
-func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []int) JoinedRows {
-	out, v := NewJoinedRows(len(ids)), rd.Viewer(ctx)
+// Joined reads the rows of join keys of a target. A failed read fails the keys that it was for.
+func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields []int) JoinedRows {
+	out, v := NewJoinedRows(len(ids.Keys)), rd.Viewer(ctx)
 	allowed := v.LevelOf(g.Type.Rule)
 	if err := rd.served.knowsOwner(ctx, g.Type, allowed); err != nil {
 		out.failAll(rd.Errors().Read(ctx, err, g.Type.Name))
 		return out
 	}
 	if g.batched() {
-		err := batches{rd: rd}.fetch(ctx, allowed, g, ids, out.Records)
+		err := batches{rd: rd, distinct: ids.distinct()}.fetch(ctx, allowed, g, ids.Keys, out.Records)
 		out.failAll(rd.Errors().Read(ctx, err, g.Type.Name))
 		return out
 	}
@@ -30,12 +30,13 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 	if allowed == access.OwnRowsOnly && !g.single() {
 		keep = v.KeepOwn(g.Type)
 	}
-	errs := make([]error, len(ids))
-	parallel.Each(len(ids), rd.Config.Parallelism, func(i int) {
-		if errs[i] = rd.passJoinRule(ctx, v, g, ids[i]); errs[i] != nil {
+	errs := make([]error, len(ids.Keys))
+	parallel.Each(len(ids.Keys), rd.Config.Parallelism, func(i int) {
+		at := ids.At(i)
+		if errs[i] = rd.passJoinRule(ctx, v, g, at); errs[i] != nil {
 			return
 		}
-		rec, err := rd.first(allowed.ReadContext(ctx), g, ids[i], fields, false, keep)
+		rec, err := rd.first(allowed.ReadContext(ctx), g, at, fields, false, keep)
 		if err == nil {
 			rec, err = v.Keep(ctx, g.Type, allowed, rec)
 		}
@@ -57,22 +58,20 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 type batches struct {
 	rd         *Reader
 	consistent bool
+	distinct   bool // no key repeats
 }
 
-// fetch reads the rows of distinct ids that a viewer of the level may see.
-func (b batches) fetch(ctx context.Context, allowed access.Level, g Target, ids []JoinKey, recs []record.Record) error {
+// fetch reads the rows under the keys that a viewer of the level may see.
+func (b batches) fetch(ctx context.Context, allowed access.Level, g Target, ks []keys.Key, recs []record.Record) error {
 	if allowed == access.OwnRowsOnly {
-		return b.fetchOwn(ctx, g, ids, recs)
+		return b.fetchOwn(ctx, g, ks, recs)
 	}
-	return b.fetchBatch(ctx, g, ids, recs)
+	return b.fetchBatch(ctx, g, ks, recs)
 }
 
-func (b batches) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
-	ks := make([]keys.Key, len(ids))
-	for i, id := range ids {
-		ks[i] = id.Key
-	}
-	return b.rd.db.GetRecords(ctx, g.Type.Model, ks, b.consistent, recs)
+func (b batches) fetchBatch(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
+	return b.rd.db.GetRecords(ctx, g.Type.Model,
+		querydb.Get{Keys: ks, Consistent: b.consistent, Distinct: b.distinct}, recs)
 }
 
 // JudgedAtOnce is how many rows of a batch are in memory before it is known whose they are, at most.
@@ -80,17 +79,17 @@ const JudgedAtOnce = 16
 
 // fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
 // are the viewer's. Those are then read again, in one batch, because that shows no event half applied.
-func (b batches) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
-	if len(ids) <= JudgedAtOnce {
-		return b.fetchJudged(ctx, g, ids, recs)
+func (b batches) fetchOwn(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
+	if len(ks) <= JudgedAtOnce {
+		return b.fetchJudged(ctx, g, ks, recs)
 	}
-	places, err := b.ownPlaces(ctx, g, ids)
+	places, err := b.ownPlaces(ctx, g, ks)
 	if err != nil {
 		return err
 	}
-	own := make([]JoinKey, len(places))
+	own := make([]keys.Key, len(places))
 	for i, at := range places {
-		own[i] = ids[at]
+		own[i] = ks[at]
 	}
 	got := make([]record.Record, len(own))
 	err = b.fetchBatch(ctx, g, own, got)
@@ -100,12 +99,12 @@ func (b batches) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []r
 	return err
 }
 
-// ownPlaces finds out which ids lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
+// ownPlaces finds out which keys lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
 // they are not charged, nothing else bounds what large rows of others take of memory.
-func (b batches) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places []int, err error) {
+func (b batches) ownPlaces(ctx context.Context, g Target, ks []keys.Key) (places []int, err error) {
 	v, few := b.rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
-	for from := 0; from < len(ids); from += JudgedAtOnce {
-		some := ids[from:min(from+JudgedAtOnce, len(ids))]
+	for from := 0; from < len(ks); from += JudgedAtOnce {
+		some := ks[from:min(from+JudgedAtOnce, len(ks))]
 		if err := b.fetchUnjudged(ctx, g, some, few); err != nil {
 			return nil, err
 		}
@@ -119,8 +118,8 @@ func (b batches) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places
 }
 
 // fetchJudged reads few rows, and keeps those that are the viewer's.
-func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
-	err := b.fetchUnjudged(ctx, g, ids, recs)
+func (b batches) fetchJudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
+	err := b.fetchUnjudged(ctx, g, ks, recs)
 	v := b.rd.Viewer(ctx)
 	for i := 0; i < len(recs) && err == nil; i++ {
 		recs[i], err = v.Keep(ctx, g.Type, access.OwnRowsOnly, recs[i])
@@ -133,14 +132,14 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs 
 
 // fetchUnjudged reads rows of which it is not known yet whose they are. One that cannot be read is no row: its error
 // would tell others that it is there.
-func (b batches) fetchUnjudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+func (b batches) fetchUnjudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
 	ctx = driver.Uncharged(ctx)
-	err := b.fetchBatch(ctx, g, ids, recs)
+	err := b.fetchBatch(ctx, g, ks, recs)
 	if !errors.Is(err, driver.ErrDamaged) {
 		return err
 	}
-	for i := range ids {
-		switch err := b.fetchBatch(ctx, g, ids[i:i+1], recs[i:i+1]); {
+	for i := range ks {
+		switch err := b.fetchBatch(ctx, g, ks[i:i+1], recs[i:i+1]); {
 		case errors.Is(err, driver.ErrDamaged):
 			b.rd.Errors().logHidden(ctx, err, g.Type.Name)
 			recs[i] = nil

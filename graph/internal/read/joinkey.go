@@ -48,15 +48,63 @@ func (g Target) Batched() bool { return g.batched() }
 // JoinKey is where an id leads in a target: to the row under Key, or, without a sort half, to those of a partition.
 type JoinKey struct {
 	keys.Key
+	owning
+}
+
+// owning is what tells whose the rows under a join key are, beside the key itself.
+type owning struct {
 	auth  keys.Key // where a rule holds in the target: of the row that names the owner
 	owner string   // of all rows under a key of several values, where one of them says so
 }
+
+// JoinKeyList is join keys of one target, each once. Nearly all are a key and nothing else, and then the list is one of
+// keys.
+type JoinKeyList struct {
+	Keys   []keys.Key
+	owning []owning // aligned with Keys; nil where none of them has anything
+}
+
+// At returns a join key of the list.
+func (l *JoinKeyList) At(i int) JoinKey { return JoinKey{l.Keys[i], l.owningAt(i)} }
+
+// Is reports whether a join key of the list is this one.
+func (l *JoinKeyList) Is(i int, at *JoinKey) bool {
+	return l.Keys[i] == at.Key && l.owningAt(i) == at.owning
+}
+
+func (l *JoinKeyList) owningAt(i int) owning {
+	if l.owning == nil {
+		return owning{}
+	}
+	return l.owning[i]
+}
+
+// Add adds a join key that the list does not have.
+func (l *JoinKeyList) Add(at JoinKey) {
+	if l.owning == nil && at.owning != (owning{}) {
+		l.owning = make([]owning, len(l.Keys))
+	}
+	l.Keys = append(l.Keys, at.Key)
+	if l.owning != nil {
+		l.owning = append(l.owning, at.owning)
+	}
+}
+
+// Clear empties the list, and keeps its memory.
+func (l *JoinKeyList) Clear() {
+	clear(l.Keys)
+	*l = JoinKeyList{Keys: l.Keys[:0]}
+}
+
+// distinct reports whether it is known that no key repeats: two join keys may differ in what they have beside it.
+func (l *JoinKeyList) distinct() bool { return l.owning == nil }
 
 // JoinKeys finds where ids lead in a target, in the generation that serves.
 type JoinKeys struct {
 	g    Target
 	key  *querydb.Key
 	auth *authKeys // where a rule names a table of owners
+	text bool      // an id that is a text is the key of where it leads
 }
 
 type authKeys struct {
@@ -70,7 +118,7 @@ func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
 	if err != nil {
 		return JoinKeys{}, rd.Errors().Read(ctx, err, g.Type.Name)
 	}
-	ks := JoinKeys{g: g, key: key}
+	ks := JoinKeys{g: g, key: key, text: key.PK.IsText() && !g.keyed()}
 	if g.Index == driver.Primary {
 		return ks, nil
 	}
@@ -105,6 +153,11 @@ func (ks JoinKeys) Of(id ...keys.Value) (s JoinKey, ok bool, err error) {
 
 // OfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
 func (ks JoinKeys) OfStored(f *driver.Field, text []byte) (s JoinKey, ok bool, err error) {
+	if ks.text && ks.auth == nil && (f.Scalar == "ID" || f.Scalar == "String") { // as of most: what Of comes to
+		if id, is := record.String(text); is {
+			return JoinKey{Key: keys.Key{PK: id}}, id != "" && len(id) <= keys.MaxPK, nil
+		}
+	}
 	id, ok := record.KeyValue(f.Scalar, text)
 	if !ok {
 		return JoinKey{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)

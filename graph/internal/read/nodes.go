@@ -185,7 +185,7 @@ func (rd Nodes) readType(ctx context.Context, v access.Viewer, t *catalog.Type, 
 		at[i] = rows.place(key.Key)
 	}
 	recs := make([]record.Record, len(rows.keys))
-	if err := (batches{rd.Reader, false}).fetch(ctx, allowed, g, rows.keys, recs); err != nil {
+	if err := (batches{rd: rd.Reader, distinct: true}).fetch(ctx, allowed, g, rows.keys, recs); err != nil {
 		return rd.Errors().Read(ctx, err, t.Name)
 	}
 	for i, place := range at {

@@ -94,9 +94,12 @@ func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type,
 }
 
 func (rd *Reader) rowAt(ctx context.Context, t *catalog.Type, key keys.Key, r *Request) (record.Record, error) {
-	var rec [1]record.Record
-	err := rd.db.GetRecords(ctx, t.Model, []keys.Key{key}, r.Consistent, rec[:])
-	return rec[0], err
+	one := struct { // the memory of both at once
+		key [1]keys.Key
+		rec [1]record.Record
+	}{key: [1]keys.Key{key}}
+	err := rd.db.GetRecords(ctx, t.Model, querydb.Get{Keys: one.key[:], Consistent: r.Consistent}, one.rec[:])
+	return one.rec[0], err
 }
 
 // wholeSortKey reports whether the arguments that compose the sort key are given; they are given all or none.

@@ -51,8 +51,8 @@ func (rs *Resolver) joinedRecords(
 	if err := l.refusal(ctx); err != nil && len(ids) > 0 {
 		return nil, err
 	}
-	if len(joinKeys) > rs.Reader.Config.MaxFanout {
-		return nil, rs.Reader.TooManyJoins(len(joinKeys))
+	if n := len(joinKeys.Keys); n > rs.Reader.Config.MaxFanout {
+		return nil, rs.Reader.TooManyJoins(n)
 	}
 	got := l.Load(ctx, g, joinKeys, nil)
 	recs := make([]record.Record, 0, len(places))
@@ -71,21 +71,21 @@ func (rs *Resolver) joinedRecords(
 }
 
 // distinct finds where ids lead: each join key once, and for each id that leads somewhere the place of its join key.
-func distinct(find read.JoinKeys, ids [][]keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
+func distinct(find read.JoinKeys, ids [][]keys.Value) (joinKeys read.JoinKeyList, places []int, err error) {
 	seen := map[read.JoinKey]int{}
 	for _, id := range ids {
 		at, ok, err := find.Of(id...)
 		if err != nil {
-			return nil, nil, err
+			return joinKeys, nil, err
 		}
 		if !ok {
 			continue
 		}
 		place, known := seen[at]
 		if !known {
-			place = len(joinKeys)
+			place = len(joinKeys.Keys)
 			seen[at] = place
-			joinKeys = append(joinKeys, at)
+			joinKeys.Add(at)
 		}
 		places = append(places, place)
 	}

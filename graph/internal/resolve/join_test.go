@@ -31,7 +31,7 @@ func TestDistinctKeepsTheOrderOfIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(found, []read.JoinKey{{Key: keys.Key{PK: "b"}}, {Key: keys.Key{PK: "a"}}}) {
+	if !slices.Equal(found.Keys, []keys.Key{{PK: "b"}, {PK: "a"}}) {
 		t.Errorf("join keys %v", found)
 	}
 	if !slices.Equal(places, []int{0, 1, 0}) {

@@ -97,9 +97,9 @@ func responsePath(ctx context.Context) string {
 
 // Load returns the rows of distinct keys, reading those that the operation has not read before. It reads them whole:
 // other fields may ask for other parts of them.
-func (l *Loaders) Load(ctx context.Context, g read.Target, ids []read.JoinKey, _ []int) read.JoinedRows {
-	thunks := l.enqueue(ctx, g, ids)
-	out := read.NewJoinedRows(len(ids))
+func (l *Loaders) Load(ctx context.Context, g read.Target, ids read.JoinKeyList, _ []int) read.JoinedRows {
+	thunks := l.enqueue(ctx, g, &ids)
+	out := read.NewJoinedRows(len(thunks))
 	for i, thunk := range thunks {
 		rec, err := thunk()
 		out.Records[i] = rec
@@ -112,7 +112,7 @@ func (l *Loaders) Load(ctx context.Context, g read.Target, ids []read.JoinKey, _
 
 // enqueue looks the keys up and dispatches what is missing, both under one lock: a key that another level adds in
 // between would keep a loader waiting for its last key.
-func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids []read.JoinKey) []rowThunk {
+func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids *read.JoinKeyList) []rowThunk {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	cache, ok := l.caches[g]
@@ -120,10 +120,10 @@ func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids []read.JoinKey
 		cache = dataloader.NewCache[read.JoinKey, record.Record]()
 		l.caches[g] = cache
 	}
-	thunks := make([]rowThunk, len(ids))
+	thunks := make([]rowThunk, len(ids.Keys))
 	var missing []int
-	for i, id := range ids {
-		if thunk, ok := cache.Get(ctx, id); ok {
+	for i := range ids.Keys {
+		if thunk, ok := cache.Get(ctx, ids.At(i)); ok {
 			thunks[i] = thunk
 		} else {
 			missing = append(missing, i)
@@ -132,7 +132,7 @@ func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids []read.JoinKey
 	if len(missing) > 0 {
 		loader := l.loader(g, cache, len(missing))
 		for _, i := range missing {
-			thunks[i] = loader.Load(ctx, ids[i])
+			thunks[i] = loader.Load(ctx, ids.At(i))
 		}
 	}
 	return thunks
@@ -141,7 +141,11 @@ func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids []read.JoinKey
 // loader makes a loader that dispatches when it has got exactly n keys.
 func (l *Loaders) loader(g read.Target, cache *rowCache, n int) *dataloader.Loader[read.JoinKey, record.Record] {
 	batch := func(ctx context.Context, ids []read.JoinKey) []*dataloader.Result[record.Record] {
-		got := l.rs.Reader.Joined(ctx, g, ids, nil)
+		var list read.JoinKeyList
+		for _, id := range ids {
+			list.Add(id)
+		}
+		got := l.rs.Reader.Joined(ctx, g, list, nil)
 		results := make([]*dataloader.Result[record.Record], len(ids))
 		for i := range ids {
 			results[i] = &dataloader.Result[record.Record]{Data: got.Records[i], Error: got.Err(i)}

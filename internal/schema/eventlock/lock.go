@@ -66,8 +66,9 @@ func (l *Lock) readMarks(def *ast.Definition) {
 		l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ, sdl.Flag(d, "added")})
 	}
 	all := slices.Concat(l.Events, l.Values)
-	at := slices.IndexFunc(all, func(t *schema.EventType) bool { return t.Name == def.Name }) // none that had the name
-	if at < 0 {                                                                               // an enum, or a retired event
+	// What had the name before is another type.
+	at := slices.IndexFunc(all, func(t *schema.EventType) bool { return t.Name == def.Name })
+	if at < 0 { // an enum, or a retired event
 		return
 	}
 	t := all[at]

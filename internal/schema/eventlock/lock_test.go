@@ -221,7 +221,8 @@ func TestNamesOfRetiredEventsStayTheirs(t *testing.T) {
 	}
 }
 
-// TestAnEventWithVersionsTakesInNoOther: events of the other one would be read as a former version that they never were.
+// TestAnEventWithVersionsTakesInNoOther: events of the other one would be read as a former version that they never
+// were.
 func TestAnEventWithVersionsTakesInNoOther(t *testing.T) {
 	first := evolve(t, `type A { x: Int! } type B { y: String! }`)
 	raised := next(t, first, modelOf(t, `type A @version(n: 2) { x: Int! } type B { y: String! }`))

@@ -38,8 +38,8 @@ func (c *checker) versions() {
 	}
 }
 
-// joins reports whether an event takes in another one while it has versions, or gets one. What the other one was in each
-// version would have to be what this one was.
+// joins reports whether an event takes in another one while it has versions, or gets one. What the other one was in
+// each version would have to be what this one was.
 func (c *checker) joins(t *schema.EventType) bool {
 	if t.Version == 1 {
 		return false

@@ -75,6 +75,7 @@ func (r Reader) Read(ctx context.Context, q *Query, ranges []keys.Range) (Page, 
 // readPage reads a page of one range.
 func (r Reader) readPage(ctx context.Context, count *counter.Counters, q driver.Query) (driver.Page, error) {
 	began := time.Now()
+	q.NoCache = q.NoCache || r.ForFold
 	found, err := r.Driver.Query(ctx, q)
 	count.Queried(&q, &found, err, time.Since(began))
 	return found, err

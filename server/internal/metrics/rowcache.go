@@ -16,14 +16,19 @@ var (
 		"Keys of rows that queries found in the row cache.")
 	rowCacheMisses = describe("foldql_row_cache_misses_total",
 		"Keys of rows that queries did not find there.")
+	pageCacheHits = describe("foldql_row_cache_page_hits_total",
+		"Pages that queries found in the row cache.")
+	pageCacheMisses = describe("foldql_row_cache_page_misses_total",
+		"Pages that queries did not find there.")
 	rowCacheRows = describe("foldql_row_cache_rows",
-		"Rows in the row cache, and keys that are known to have no row.")
+		"Rows in the row cache, keys that are known to have no row, and partitions of which it has pages.")
 	rowCacheBytes = describe("foldql_row_cache_bytes", "About how many bytes the row cache takes.")
 )
 
 // Describe implements prometheus.Collector.
 func (m *RowCache) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{rowCacheHits, rowCacheMisses, rowCacheRows, rowCacheBytes} {
+	for _, d := range []*prometheus.Desc{rowCacheHits, rowCacheMisses, pageCacheHits, pageCacheMisses, rowCacheRows,
+		rowCacheBytes} {
 		to <- d
 	}
 }
@@ -33,6 +38,8 @@ func (m *RowCache) Collect(to chan<- prometheus.Metric) {
 	s := m.Stats()
 	counter(to, rowCacheHits, float64(s.Hits))
 	counter(to, rowCacheMisses, float64(s.Misses))
+	counter(to, pageCacheHits, float64(s.PageHits))
+	counter(to, pageCacheMisses, float64(s.PageMisses))
 	gauge(to, rowCacheRows, float64(s.Rows))
 	gauge(to, rowCacheBytes, float64(s.Bytes))
 }

@@ -52,7 +52,8 @@ func Print(ctx context.Context, to io.Writer, db *querydb.DB, of []projection.Pr
 
 // goesOn says of what other rows than those that serve a start goes on, or why it makes none; "" where it makes new
 // ones, or has nothing to do.
-func goesOn(ctx context.Context, db *querydb.DB, one *projection.Projection, start projections.NextWork, f rates.Forecast,
+func goesOn(
+	ctx context.Context, db *querydb.DB, one *projection.Projection, start projections.NextWork, f rates.Forecast,
 ) (string, error) {
 	switch {
 	case start.Why != "":

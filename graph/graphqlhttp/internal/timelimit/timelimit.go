@@ -1,7 +1,7 @@
 // Package timelimit bounds the time of a request without a timer, where nobody waits for its end.
 //
-// [context.WithTimeout] starts a timer, and registers with its parent, for each request. Most requests look now and then
-// whether they have to end, and never wait for it: they need a clock alone.
+// [context.WithTimeout] starts a timer, and registers with its parent, for each request. Most requests look now and
+// then whether they have to end, and never wait for it: they need a clock alone.
 package timelimit
 
 import (

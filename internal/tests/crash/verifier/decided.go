@@ -55,8 +55,8 @@ func (p Project) decided(ctx context.Context, got, want *querydb.DB) error {
 	return nil
 }
 
-// inFirst is the record of a decision for the rows of a fold in memory, which are of the first generation there is: what
-// it says of a generation of the store it says of that one, and of others nothing.
+// inFirst is the record of a decision for the rows of a fold in memory, which are of the first generation there is:
+// what it says of a generation of the store it says of that one, and of others nothing.
 func inFirst(generation int, d decision) ([]byte, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(d.note.Value, &all); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// TestADecisionIsForTheGenerationOfTheFoldInMemory, as it is for that of the store's rows: one that was made beside those
-// is done to a dead letter alone, and one that was made in them is done whatever others there were.
+// TestADecisionIsForTheGenerationOfTheFoldInMemory, as it is for that of the store's rows: one that was made beside
+// those is done to a dead letter alone, and one that was made in them is done whatever others there were.
 func TestADecisionIsForTheGenerationOfTheFoldInMemory(t *testing.T) {
 	for _, c := range []struct {
 		generation   int

@@ -8,6 +8,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest/internal/harness"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // CompareGet reads every row that the store has, and one that nobody has, from the driver.
@@ -30,9 +31,23 @@ func (s *Store) CompareGet(t harness.T, drv driver.Driver, g driver.Get) {
 	if diff := s.difference(want, harness.Get(t, drv, g)); diff != "" {
 		t.Fatalf("get: %s", diff)
 	}
-	g.Into = make([]driver.Row, len(g.Keys))
-	if diff := s.difference(want, harness.Get(t, drv, g)); diff != "" {
-		t.Fatalf("get into memory of the caller's: %s", diff)
+	if reader, is := drv.(driver.RecordReader); is {
+		compareRecords(t, reader, g, want)
+	}
+}
+
+// compareRecords reads the records of the rows that are wanted, into memory that holds others.
+func compareRecords(t harness.T, drv driver.RecordReader, g driver.Get, want []driver.Row) {
+	t.Helper()
+	g.Consistent = true
+	records := slices.Repeat([]record.Record{{}}, len(g.Keys))
+	if err := drv.Records(t.Context(), g, records); err != nil {
+		t.Fatalf("records: %v", err)
+	}
+	for i, rec := range records {
+		if (rec == nil) != (want[i].Record == nil) || !slices.Equal(rec, want[i].Record) {
+			t.Fatalf("records: under %q is %q, want %q", g.Keys[i], rec, want[i].Record)
+		}
 	}
 }
 
