@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/keys"
@@ -378,8 +379,27 @@ func (s *served) find(index int, r worldRow) (ids []string, err error) {
 		for _, row := range page.Rows {
 			ids = append(ids, string(row.Record.JSON(id)))
 		}
+		s.sameAgain(q)
 		if q.Start = page.Next; q.Start == nil {
 			return ids, nil
+		}
+	}
+}
+
+// sameAgain asks for a page of all rows again and again, as the store may answer from memory.
+func (s *served) sameAgain(q querydb.Query) {
+	q.Visible = nil
+	var first querydb.Page
+	for n := range 4 {
+		page, err := s.db.Query(s.t.Context(), s.m, q)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if n == 0 {
+			first = page
+		}
+		if diff := cmp.Diff(first, page); diff != "" {
+			s.t.Fatalf("asked again, a page is another one:\n%s", diff)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -252,7 +253,8 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			err = cmp.Or(err, *failure)
 		}
 	}
-	if err == nil {
+	if err == nil && !v.same() {
+		found.Rows = slices.Clone(found.Rows) // which the driver may give out again
 		err = v.translate(found.Rows)
 	}
 	return Page(found), failed("query", m, err)

@@ -50,6 +50,9 @@ type Driver interface {
 	// Rows of the table itself are complete, as those of Get. Rows of an index have Key, Expires and those fields of
 	// the record that the index projects, each at its own ordinal; other fields may be absent, and Indexes and Position
 	// zero.
+	//
+	// Nobody changes the rows and starts of a page: a driver may answer with them again. Their slices have no room for
+	// more.
 	Query(ctx context.Context, q Query) (Page, error)
 
 	// Apply writes a batch. An atomic driver commits it whole or not at all, and no reader sees a part of it; index

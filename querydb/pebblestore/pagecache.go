@@ -102,14 +102,12 @@ func (c cachedPages) find(asked *pageQuery) *cachedPage {
 	return nil
 }
 
-// answer is the page, charged to the budget, for a caller who may change its slices.
+// answer is the page, charged to the budget.
 func (p *cachedPage) answer(b driver.Budget) (driver.Page, error) {
 	if err := driver.ChargeRows(b, len(p.Rows), p.bytes); err != nil {
 		return driver.Page{}, err
 	}
-	page := p.Page
-	page.Rows, page.Starts = slices.Clone(p.Rows), slices.Clone(p.Starts)
-	return page, nil
+	return p.Page, nil
 }
 
 // keep takes a page that the engine has found, whose memory is not used again, unless a commit of the table has begun
@@ -122,7 +120,7 @@ func (l *pageLookUp) keep(w *walk) {
 	}
 	l.key.PK = strings.Clone(l.key.PK)
 	own := &cachedPage{asked: l.asked.own(), Page: w.found, bytes: w.bytes, size: size}
-	own.Rows, own.Starts = slices.Clone(w.found.Rows), slices.Clone(w.found.Starts)
+	own.Rows, own.Starts = exactly(w.found.Rows), exactly(w.found.Starts)
 	for i := range own.Rows {
 		if l.key.of == pagesOf(slot(driver.Primary)) {
 			own.Rows[i].Key.PK, own.Starts[i].Key.PK = l.key.PK, l.key.PK
@@ -140,6 +138,14 @@ func (l *pageLookUp) keep(w *walk) {
 		}
 		return kept.(cachedPages).with(own), otter.WriteOp
 	})
+}
+
+// exactly is a copy without room for more.
+func exactly[T any](list []T) []T {
+	if list == nil {
+		return nil
+	}
+	return append(make([]T, 0, len(list)), list...)
 }
 
 // with is the pages with one more, which takes the place of the oldest where they are many.
