@@ -74,8 +74,9 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	if judged != nil {
 		err = cmp.Or(err, *judged)
 	}
-	if err == nil {
-		err = views(of.views).translate(found.Rows)
+	if vs := views(of.views); err == nil && !vs.same() {
+		found.Rows = slices.Clone(found.Rows) // which the driver may give out again
+		err = vs.translate(found.Rows)
 	}
 	return Page(found), failed("query", &Model{Name: c.Name}, err)
 }

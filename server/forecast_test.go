@@ -72,7 +72,7 @@ func TestAPlanSaysOfWhichRowsAStartGoesOn(t *testing.T) {
 	s = built()
 	s.rebuilds(t, versioned("2"), "abort", "Task").wantExit(t, exitDone, "removed")
 	s.end(t)
-	plan("2", "a start makes no rows of projection Tasks: the rebuild was aborted: begin another with")
+	plan("2", "a start leaves projection Tasks as it is: the rebuild was aborted: begin another with")
 	s = serve(t, versioned("2"), start{args: args})
 	s.rebuilds(t, versioned("2"), "start", "Task").wantExit(t, exitDone, "")
 	s.until(t, "switched", func() bool {

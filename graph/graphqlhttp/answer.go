@@ -222,11 +222,7 @@ func (a *answer) write(status int, resp *graphql.Response) {
 	if len(resp.Extensions) > 0 {
 		parts = append(parts, beginExtensions, encode(resp.Extensions))
 	}
-	if n := len(resp.Data); n > 0 && n < cap(resp.Data) && len(resp.Extensions) == 0 {
-		parts[len(parts)-1] = append(resp.Data, end...) // a part more may be a call of the network more
-	} else {
-		parts = append(parts, end)
-	}
+	parts = append(parts, end)
 	size := 0
 	for _, p := range parts {
 		size += len(p)

@@ -31,7 +31,7 @@ import (
 // a query has a range of sort keys only where there are sort keys.
 //
 // Memory: records never change. What a driver returns is the caller's to keep, and rows of one answer may share memory.
-// A driver may keep the records and strings that it is given, but no slice of a batch, nor the keys of a Get.
+// A driver may keep the records and strings that it is given, but no slice of a batch, nor the list of keys of a Get.
 type Driver interface {
 	// Get reads rows by their keys, in one batch where the store can. The answer is aligned with Keys;
 	// a row that does not exist, is of another Kind, or has expired at Now, has a nil Record, and the Key that was asked
@@ -51,8 +51,8 @@ type Driver interface {
 	// the record that the index projects, each at its own ordinal; other fields may be absent, and Indexes and Position
 	// zero.
 	//
-	// Nobody changes the rows and starts of a page: a driver may answer with them again. Their slices have no room for
-	// more.
+	// Nobody changes the rows and starts of a page: a driver may answer with them again, and their slices have no room
+	// for more then.
 	Query(ctx context.Context, q Query) (Page, error)
 
 	// Apply writes a batch. An atomic driver commits it whole or not at all, and no reader sees a part of it; index

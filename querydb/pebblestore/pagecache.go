@@ -115,6 +115,9 @@ func (p *cachedPage) answer(b driver.Budget) (driver.Page, error) {
 func (l *pageLookUp) keep(w *walk) {
 	const perRow = int(unsafe.Sizeof(driver.Row{}) + unsafe.Sizeof(keys.Cursor{}))
 	size := len(w.found.Rows)*perRow + w.memory.held + w.keys.held*int(unsafe.Sizeof(driver.IndexKey{})) + cachedRowBytes
+	for _, text := range l.asked.texts() {
+		size += len(*text)
+	}
 	if !l.keeps || w.expiring || size > l.cache.mostPage {
 		return
 	}
@@ -158,11 +161,15 @@ func (c cachedPages) with(page *cachedPage) cachedPages {
 
 // own is the query in memory of its own.
 func (q pageQuery) own() pageQuery {
-	for _, text := range [...]*string{&q.within.Lo, &q.within.Hi, &q.start.Key.PK, &q.start.Key.SK, &q.start.Index.PK,
-		&q.start.Index.SK, &q.kind} {
+	for _, text := range q.texts() {
 		*text = strings.Clone(*text)
 	}
 	return q
+}
+
+func (q *pageQuery) texts() [7]*string {
+	return [...]*string{&q.within.Lo, &q.within.Hi, &q.start.Key.PK, &q.start.Key.SK, &q.start.Index.PK,
+		&q.start.Index.SK, &q.kind}
 }
 
 // dropPages drops the pages of a partition, which a commit has changed. As for rows, a page that was kept before is

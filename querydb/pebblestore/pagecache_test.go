@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -382,5 +383,33 @@ func TestOfAPartitionAFewPagesAreCached(t *testing.T) {
 	}
 	if got := s.CacheStats(); got.Rows != 1 || got.Bytes != most || most == 0 {
 		t.Errorf("%+v, want one partition with the %d bytes that it had with %d pages", got, most, mostPages)
+	}
+}
+
+// TestACachedPageTakesWhatItsRowsTake, and not what a page may have room for while it is read; what was asked counts
+// too.
+func TestACachedPageTakesWhatItsRowsTake(t *testing.T) {
+	s := openCached(t, Options{})
+	long := strings.Repeat("x", 1000)
+	row := member(keys.Key{PK: "p", SK: long}, 1, "g")
+	applyAll(t, s, put(row))
+	for _, index := range []int{driver.Primary, 0} {
+		q := driver.Query{Index: index, PK: "p", Limit: 100}
+		if index == 0 {
+			q.PK = "g"
+		}
+		before := s.CacheStats().Bytes
+		ask(t, s, q)
+		ask(t, s, q)
+		if took := s.CacheStats().Bytes - before; took < 1000 || took > 5000 {
+			t.Errorf("a page of a row with a key of 1,000 bytes takes %d", took)
+		}
+		q.Range = keys.Range{Op: keys.RangeBetween, Lo: "y" + long, Hi: "z" + long}
+		before = s.CacheStats().Bytes
+		ask(t, s, q)
+		ask(t, s, q)
+		if took := s.CacheStats().Bytes - before; took < 2000 || took > 4000 {
+			t.Errorf("an empty page between two texts of 1,000 bytes takes %d", took)
+		}
 	}
 }

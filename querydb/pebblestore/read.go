@@ -33,7 +33,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		}
 		return page, err
 	}
-	var w walk
+	w := walk{kept: l.keeps}
 	if err := w.query(ctx, s, p, &q); err != nil {
 		return driver.Page{}, err
 	}
@@ -66,6 +66,7 @@ type walk struct {
 	prefix int // of each key that is read over: head and partition
 	found  driver.Page
 
+	kept     bool // it is to stay in memory, which then has no room for more
 	bytes    int  // of the values of the rows
 	expiring bool // a row that expires was met
 }
@@ -75,8 +76,9 @@ const expected = 32
 
 func (w *walk) begin(it *pebble.Iterator, q *driver.Query, budget driver.Budget) {
 	w.it, w.q, w.prefix, w.budget = it, q, headSize+terminatedSize(q.PK), budget
-	n := min(q.Limit, expected)
-	w.memory.rows, w.keys.rows = 2*n, n
+	if n := min(q.Limit, expected); !w.kept {
+		w.memory.rows, w.keys.rows = 2*n, n
+	}
 }
 
 func (w *walk) page(ctx context.Context) error {

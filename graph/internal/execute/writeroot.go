@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"bytes"
+
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/plan"
@@ -24,7 +26,7 @@ func (w *writer) write(roots []plan.Root, answers []answer) []byte {
 		return []byte("null")
 	}
 	if cap(w.buf) <= maxKeptBuffer {
-		return append(make([]byte, 0, len(w.buf)+1), w.buf...) // with room for a brace, for who sends it
+		return bytes.Clone(w.buf)
 	}
 	data := w.buf // which is not kept for another run
 	w.buf = nil

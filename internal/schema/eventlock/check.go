@@ -87,39 +87,34 @@ func (c *checker) event(was, now *schema.EventType) {
 		return
 	}
 	c.compared[pair{was, now}] = true
-	met, removed := map[*schema.EventField]bool{}, c.removed(was, now)
+	met := map[*schema.EventField]bool{}
 	for _, before := range was.Fields {
 		f := fieldNamed(now, before.Name)
-		if f == nil {
-			continue // it is not read any more
+		if f == nil { // it is not read any more, but where another field has one of its former names
+			c.heirs(now, before)
+			continue
 		}
 		met[f] = true
 		c.field(now, before, f)
-		c.takenOver(removed, now, f, func(name string) bool {
+		c.takenOver(was, now, f, func(name string) bool {
 			known := name == before.Name || slices.Contains(before.Was, name)
 			return !known && (name == f.Name || slices.Contains(f.Was, name))
 		})
 	}
 	for _, f := range now.Fields {
 		if !met[f] {
-			c.newField(removed, now, f)
+			c.newField(was, now, f)
 		}
 	}
 }
 
-// removed are the fields that a type has no more: those that the lock says so of, and, under the names that they had
-// before, those that this schema removes.
-func (c *checker) removed(was, now *schema.EventType) []removedField {
-	all := slices.Clip(c.lock.removed[was.Name])
-	for _, before := range was.Fields {
-		if fieldNamed(now, before.Name) != nil {
-			continue
-		}
-		for _, name := range before.Was {
-			all = append(all, removedField{name: name, typ: removedType(before)})
+// heirs are the fields under whose names a field that is removed was read before.
+func (c *checker) heirs(t *schema.EventType, was *schema.EventField) {
+	for _, name := range was.Was {
+		if heir := fieldNamed(t, name); heir != nil {
+			c.values(t, was, heir)
 		}
 	}
-	return all
 }
 
 // field compares a field that there was.
@@ -132,6 +127,11 @@ func (c *checker) field(t *schema.EventType, was, now *schema.EventField) {
 	if mayLack(was) && !mayLack(now) {
 		c.missing(t, now)
 	}
+	c.values(t, was, now)
+}
+
+// values wants each value of the one field to be one of the other.
+func (c *checker) values(t *schema.EventType, was, now *schema.EventField) {
 	switch {
 	case was.List != now.List, was.ElemNullable && !now.ElemNullable, (was.Object != nil) != (now.Object != nil):
 		c.otherType(t, now, typeText(was))
@@ -166,17 +166,16 @@ func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
 }
 
 // newField looks at a field that the type did not have, or not any more.
-func (c *checker) newField(removed []removedField, t *schema.EventType, f *schema.EventField) {
+func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
 	if !mayLack(f) {
 		c.missing(t, f)
 	}
-	c.takenOver(removed, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })
+	c.takenOver(was, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })
 }
 
 // takenOver looks at fields that the type has no more, under whose names the field is read now.
-func (c *checker) takenOver(removed []removedField, t *schema.EventType, f *schema.EventField,
-	under func(name string) bool) {
-	for _, r := range removed {
+func (c *checker) takenOver(was, t *schema.EventType, f *schema.EventField, under func(name string) bool) {
+	for _, r := range c.lock.removed[was.Name] {
 		if under(r.name) && !r.fits(f) {
 			c.otherType(t, f, r.typ)
 		}

@@ -186,8 +186,23 @@ func TestFormerNamesOfWhatIsRemovedAreNotTakenOver(t *testing.T) {
 		{`sum: Decimal`, ""},
 		{`other: String`, ""},
 		{`total: Int!`, "lock-name"},
+		{`sum: Int!`, "lock-missing"},
 	} {
 		refusedBy(t, lock, `type E { id: ID! `+c.fields+` }`, c.code)
+	}
+	const types = ` type Line { sku: ID! } enum Kind { A B }`
+	lock = evolve(t, `type E { id: ID! k: Kind l: Line }`+types,
+		`type E { id: ID! kind: Kind @was(name: "k") line: Line @was(name: "l") }`+types)
+	for fields, code := range map[string]string{
+		`k: Kind l: Line }` + types:         "", // as it was called before
+		`k: Kind } enum Kind { A B C }`:     "",
+		`k: Kind } enum Kind { A }`:         "lock-enum",
+		`k: Int }`:                          "lock-type",
+		`l: Line } type Line { sku: Int! }`: "lock-type",
+		`l: String }`:                       "lock-type",
+		`line: Line @was(name: "l") } type Line { sku: ID! n: String }`: "",
+	} {
+		refusedBy(t, lock, `type E { id: ID! `+fields, code)
 	}
 }
 

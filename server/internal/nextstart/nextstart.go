@@ -57,7 +57,7 @@ func goesOn(
 ) (string, error) {
 	switch {
 	case start.Why != "":
-		return fmt.Sprintf("a start makes no rows of projection %s: %s", one.Name, start.Why), nil
+		return fmt.Sprintf("a start leaves projection %s as it is: %s", one.Name, start.Why), nil
 	case start.Resumes:
 		return fmt.Sprintf("a start takes up the former rows of projection %s, which are of this version, and folds what "+
 			"came since", one.Name), nil
@@ -65,6 +65,10 @@ func goesOn(
 		built, err := projection.BuiltOffsets(ctx, db, *one)
 		if err != nil {
 			return "", fmt.Errorf("find out how far the rows of %s are that are being built: %w", one.Name, err)
+		}
+		if copies, err := projection.CopiesRows(ctx, db, *one); err == nil && copies && len(built) == 0 {
+			return fmt.Sprintf("a start goes on with the index build of projection %s from its rows\n  takes: %s, less what is "+
+				"copied already", one.Name, f.IndexBuild()), nil
 		}
 		var folded uint64
 		for _, offset := range built {
