@@ -138,6 +138,7 @@ func TestAConnectionTooManyIsToComeAgainWhereAllAreBusy(t *testing.T) {
 			t.Errorf("one that was busy gets %d", got)
 		}
 	}
+	until(t, "both wait again", func() bool { _, idle := c.waiting(); return idle == 2 })
 	again := dial(t, addr)
 	ask(t, again, "/")
 	if got := status(t, again); got != http.StatusOK {
