@@ -61,20 +61,20 @@ func compareModels(was, now *schema.Model) (all []Model) {
 // removedModel says what a start does with the rows of a model that is no more, by what it does with those of others.
 func removedModel(r *schema.ReadModel, now *schema.Model, starts map[string]Start) Model {
 	m := Model{Name: r.Name, Start: Unused, Why: []string{"no model has its rows"}}
-	var heirs []string
-	for _, heir := range now.ReadModels {
-		if tableOf(heir) == tableOf(r) {
-			heirs = append(heirs, heir.Name)
+	var users []string
+	for _, other := range now.ReadModels {
+		if tableOf(other) == tableOf(r) {
+			users = append(users, other.Name)
 		}
 	}
-	if heirs == nil {
+	if users == nil {
 		return m
 	}
-	if kept := starts[heirs[0]]; kept == Nothing || kept == Indexes { // the same rows, of a model that is called otherwise
-		return Model{Name: r.Name, Start: Nothing, Why: []string{"its rows are those of " + heirs[0]}}
+	if kept := starts[users[0]]; kept == Nothing || kept == Indexes { // the same rows, of a model that is called otherwise
+		return Model{Name: r.Name, Start: Nothing, Why: []string{"its rows are those of " + users[0]}}
 	}
 	m.Start = Dropped
-	m.Why = append(m.Why, fmt.Sprintf("table %s is that of %s", tableOf(r), strings.Join(heirs, ", ")))
+	m.Why = append(m.Why, fmt.Sprintf("table %s is that of %s", tableOf(r), strings.Join(users, ", ")))
 	return m
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,8 +215,6 @@ func TestAReadBeginsAgainWhereACommitHasBegunMeanwhile(t *testing.T) {
 // TestAReadIsOfOneMomentWhileRowsComeAndGo: commits write all rows of a table, or delete all of them, and readers ask
 // for rows or records. Each answer has all of them, with one number, or none.
 func TestAReadIsOfOneMomentWhileRowsComeAndGo(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	s := openCached(t, Options{})
 	all := make([]keys.Key, 20)
 	var deletes driver.Batch
@@ -227,34 +224,21 @@ func TestAReadIsOfOneMomentWhileRowsComeAndGo(t *testing.T) {
 			driver.Write{Table: counted, Kind: driver.Delete, Row: driver.Row{Key: all[i]}})
 	}
 	writeAll(t, s, 1, all...)
-	var acknowledged atomic.Uint64
-	var done atomic.Bool
-	var readers sync.WaitGroup
-	for g := range 2 {
-		random := rand.New(rand.NewPCG(seed, uint64(g)))
-		readers.Go(func() {
-			for !done.Load() && !t.Failed() {
-				some, least := all[:1+random.IntN(len(all))], acknowledged.Load()
-				found := numbersAt(t, s, some, random.IntN(2) == 0)
-				for i, n := range found {
-					if n != found[0] || n != 0 && n < least {
-						t.Errorf("row %d of %d has %d, the first %d, and %d was acknowledged", i, len(found), n, found[0], least)
-						return
-					}
-				}
-			}
-		})
-	}
-	for n := uint64(2); n < 200 && !t.Failed(); n++ {
+	besideReaders(t, 200, func(n uint64) {
 		if n%3 > 0 {
 			writeAll(t, s, n, all...)
 		} else if err := s.Apply(t.Context(), deletes); err != nil {
 			t.Fatal(err)
 		}
-		acknowledged.Store(n)
-	}
-	done.Store(true)
-	readers.Wait()
+	}, func(random *rand.Rand, least uint64) {
+		found := numbersAt(t, s, all[:1+random.IntN(len(all))], random.IntN(2) == 0)
+		for i, n := range found {
+			if n != found[0] || n != 0 && n < least {
+				t.Errorf("row %d of %d has %d, the first %d, and %d was acknowledged", i, len(found), n, found[0], least)
+				return
+			}
+		}
+	})
 	if s.rows.hits.Load() == 0 {
 		t.Error("no row was found in the cache: the test proves nothing")
 	}

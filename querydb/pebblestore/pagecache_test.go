@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,13 +176,11 @@ func TestWhileACommitTakesEffectNoPageIsOlderThanOneBefore(t *testing.T) {
 // TestCachedPagesAreOfOneMomentAndNeverOld: commits write all rows of a table at once, and move them from one partition
 // of the index to the next. Each page has the rows of one commit, not one before the last that was acknowledged.
 func TestCachedPagesAreOfOneMomentAndNeverOld(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	for name, opts := range map[string]Options{
 		"all cached": {}, "few cached": {CacheBytes: 512 << 10}, "large commits": {MemTableBytes: 4 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const commits, rows, groups = 200, 12, 3
+			const rows, groups = 12, 3
 			s := openCached(t, opts)
 			write := func(n uint64) {
 				var writes []driver.Write
@@ -195,47 +191,34 @@ func TestCachedPagesAreOfOneMomentAndNeverOld(t *testing.T) {
 				applyAll(t, s, writes...)
 			}
 			write(1)
-			var acknowledged atomic.Uint64
-			var done atomic.Bool
-			var readers sync.WaitGroup
-			for g := range 2 {
-				random := rand.New(rand.NewPCG(seed, uint64(g)))
-				readers.Go(func() {
-					for !done.Load() && !t.Failed() {
-						q := driver.Query{Table: listed, Index: driver.Primary, PK: "p", Limit: rows, Reverse: random.IntN(2) == 0}
-						if random.IntN(2) == 0 {
-							q.Index, q.PK = 0, fmt.Sprint(random.IntN(groups))
-						}
-						least := acknowledged.Load()
-						page, err := s.Query(t.Context(), q)
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						found := numbersOf(t, page)
-						if len(found) != rows && (len(found) > 0 || q.Index == driver.Primary) {
-							t.Errorf("%+v finds %d rows", q, len(found))
-						}
-						for _, n := range found {
-							if n != found[0] || n < least || q.Index == 0 && fmt.Sprint(n%groups) != q.PK {
-								t.Errorf("%+v finds %v, and %d was acknowledged", q, found, least)
-							}
-						}
-					}
-				})
-			}
-			for n := uint64(2); n < commits && !t.Failed(); n++ {
+			besideReaders(t, 200, func(n uint64) {
 				write(n)
-				acknowledged.Store(n)
 				if found := numbersOf(t, ask(t, s, driver.Query{PK: fmt.Sprint(n % groups), Limit: rows})); len(found) != rows {
 					t.Errorf("after commit %d its group has %v", n, found)
 				}
 				if found := numbersOf(t, ask(t, s, driver.Query{PK: fmt.Sprint((n - 1) % groups), Limit: rows})); len(found) > 0 {
 					t.Errorf("after commit %d the group before has %v", n, found)
 				}
-			}
-			done.Store(true)
-			readers.Wait()
+			}, func(random *rand.Rand, least uint64) {
+				q := driver.Query{Table: listed, Index: driver.Primary, PK: "p", Limit: rows, Reverse: random.IntN(2) == 0}
+				if random.IntN(2) == 0 {
+					q.Index, q.PK = 0, fmt.Sprint(random.IntN(groups))
+				}
+				page, err := s.Query(t.Context(), q)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				found := numbersOf(t, page)
+				if len(found) != rows && (len(found) > 0 || q.Index == driver.Primary) {
+					t.Errorf("%+v finds %d rows", q, len(found))
+				}
+				for _, n := range found {
+					if n != found[0] || n < least || q.Index == 0 && fmt.Sprint(n%groups) != q.PK {
+						t.Errorf("%+v finds %v, and %d was acknowledged", q, found, least)
+					}
+				}
+			})
 			if s.CacheStats().PageHits == 0 {
 				t.Error("no page was found in the cache: the test proves nothing")
 			}

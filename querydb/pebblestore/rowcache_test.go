@@ -158,53 +158,60 @@ func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
 	p.commits.end()
 }
 
+// besideReaders makes commits, numbered from 2, while two readers read again and again: each knows which commit was
+// acknowledged last before it reads.
+func besideReaders(t *testing.T, commits uint64, commit func(n uint64), read func(random *rand.Rand, least uint64)) {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var acknowledged atomic.Uint64
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for g := range uint64(2) {
+		random := rand.New(rand.NewPCG(seed, g))
+		readers.Go(func() {
+			for !done.Load() && !t.Failed() {
+				read(random, acknowledged.Load())
+			}
+		})
+	}
+	for n := uint64(2); n < commits && !t.Failed(); n++ {
+		commit(n)
+		acknowledged.Store(n)
+	}
+	done.Store(true)
+	readers.Wait()
+}
+
 // TestCachedRowsAreOfOneMomentAndNeverOld: commits write all rows of a table at once, and readers ask for some of
 // them. Each answer has one number, not less than that of the last commit that was acknowledged before.
 func TestCachedRowsAreOfOneMomentAndNeverOld(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	for name, opts := range map[string]Options{
 		"all cached": {}, "few cached": {CacheBytes: 8 << 10}, "large commits": {MemTableBytes: 4 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const commits = 100
 			s := openCached(t, opts)
 			all := make([]keys.Key, 40)
 			for i := range all {
 				all[i] = keys.Key{PK: fmt.Sprint(i % 7), SK: fmt.Sprint(i)}
 			}
 			writeAll(t, s, 1, all...)
-			var acknowledged atomic.Uint64
-			var done atomic.Bool
-			var readers sync.WaitGroup
-			for g := range 2 {
-				random := rand.New(rand.NewPCG(seed, uint64(g)))
-				readers.Go(func() {
-					for !done.Load() && !t.Failed() {
-						some := all[:1+random.IntN(len(all))]
-						least := acknowledged.Load()
-						rows, err := s.Get(t.Context(), driver.Get{Table: counted, Keys: some})
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						first := numberOf(t, &rows[0])
-						for i := range rows {
-							if n := numberOf(t, &rows[i]); n != first || n < least || rows[i].Key != some[i] {
-								t.Errorf("row %d of %d is %v with %d, the first has %d, and %d was acknowledged", i, len(rows),
-									rows[i].Key, n, first, least)
-								return
-							}
-						}
+			besideReaders(t, 100, func(n uint64) { writeAll(t, s, n, all...) }, func(random *rand.Rand, least uint64) {
+				some := all[:1+random.IntN(len(all))]
+				rows, err := s.Get(t.Context(), driver.Get{Table: counted, Keys: some})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				first := numberOf(t, &rows[0])
+				for i := range rows {
+					if n := numberOf(t, &rows[i]); n != first || n < least || rows[i].Key != some[i] {
+						t.Errorf("row %d of %d is %v with %d, the first has %d, and %d was acknowledged", i, len(rows),
+							rows[i].Key, n, first, least)
+						return
 					}
-				})
-			}
-			for n := uint64(2); n < commits && !t.Failed(); n++ {
-				writeAll(t, s, n, all...)
-				acknowledged.Store(n)
-			}
-			done.Store(true)
-			readers.Wait()
+				}
+			})
 			if hits := s.rows.hits.Load(); hits == 0 {
 				t.Error("no row was found in the cache: the test proves nothing")
 			}

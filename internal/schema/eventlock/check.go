@@ -91,7 +91,7 @@ func (c *checker) event(was, now *schema.EventType) {
 	for _, before := range was.Fields {
 		f := fieldNamed(now, before.Name)
 		if f == nil { // it is not read any more, but where another field has one of its former names
-			c.heirs(now, before)
+			c.successors(now, before)
 			continue
 		}
 		met[f] = true
@@ -108,11 +108,11 @@ func (c *checker) event(was, now *schema.EventType) {
 	}
 }
 
-// heirs are the fields under whose names a field that is removed was read before.
-func (c *checker) heirs(t *schema.EventType, was *schema.EventField) {
+// successors compares a removed field with those that are read under its former names now.
+func (c *checker) successors(t *schema.EventType, was *schema.EventField) {
 	for _, name := range was.Was {
-		if heir := fieldNamed(t, name); heir != nil {
-			c.values(t, was, heir)
+		if f := fieldNamed(t, name); f != nil {
+			c.values(t, was, f)
 		}
 	}
 }
