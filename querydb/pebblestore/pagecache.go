@@ -14,7 +14,7 @@ import (
 )
 
 // What the row cache keeps of pages: of a partition a few, none of them large, and only those that were asked for
-// before, so that pages that are read once cost nothing.
+// before, so that pages that are read once cost a look at a table alone.
 const (
 	mostPages     = 8
 	mostPageBytes = 128 << 10
