@@ -18,11 +18,17 @@ func TestAChangeOfSchemasIsWhatAStartFinds(t *testing.T) {
 		}))
 	}
 	fewer := func(m *querydb.Model) { m.Version, m.Indexes = "2", m.Indexes[:len(m.Indexes)-1] }
-	was, scanned := shaped(func(*querydb.Model) {}), false
+	one, other := release("v1", "v2"), release("v1", "v3")
+	was, scanned := shaped(one), false
 	for what, now := range map[string]projection.Projection{
 		"nothing":            was,
 		"another version":    shaped(func(m *querydb.Model) { m.Version, m.RowVersion = "2", "others" }),
-		"fewer indexes":      shaped(fewer),
+		"a value more":       shaped(release("v1", "v2", "v3")),
+		"a value less":       shaped(release("v1")),
+		"another value":      shaped(other),
+		"text":               shaped(release()),
+		"fewer indexes":      shaped(func(m *querydb.Model) { fewer(m); one(m) }),
+		"and another value":  shaped(func(m *querydb.Model) { fewer(m); other(m) }),
 		"of unlike rows":     shaped(func(m *querydb.Model) { fewer(m); m.RowVersion = "" }),
 		"another table":      shaped(func(m *querydb.Model) { m.Table = "Elsewhere" }),
 		"and fewer indexes":  shaped(func(m *querydb.Model) { fewer(m); m.Table = "Elsewhere" }),

@@ -175,9 +175,8 @@ func (c fields) encoded(b *record.Builder, key keys.Key) (Row, error) {
 	if err != nil {
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
 	}
-	if f := validate.Unset(m.Fields, rec.JSON); f != "" {
-		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s has no value: set it, or let the field be null",
-			ErrInvalid, f))
+	if err := validate.Values(m.Fields, m.enumHas, rec.JSON); err != nil {
+		return Row{}, encodeError(m, key, err)
 	}
 	out.Record = rec
 	if m.TTL >= 0 {

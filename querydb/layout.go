@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/former"
 	"github.com/foldql/foldql/querydb/internal/generation"
 	"github.com/foldql/foldql/querydb/internal/validate"
 )
@@ -33,13 +34,47 @@ func (l *Layout) Equal(other *Layout) bool {
 	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
 }
 
+// EnumValues are the values that fields of rows may have whose type is an enum, by the path of the field: "status",
+// "address.country".
+func (m *Model) EnumValues() map[string][]string {
+	all := map[string][]string{}
+	m.eachEnum("", m.Fields, func(path string, values []string) { all[path] = values })
+	return all
+}
+
+// EnumValues is [Model.EnumValues] of the rows that the layout describes.
+func (l *Layout) EnumValues() map[string][]string {
+	if l.model == nil {
+		return nil
+	}
+	return l.model.EnumValues()
+}
+
+func (m *Model) eachEnum(prefix string, fields []driver.Field, visit func(path string, values []string)) {
+	for i := range fields {
+		f := &fields[i]
+		m.eachEnum(prefix+f.Name+".", f.Object, visit)
+		at := slices.IndexFunc(m.Enums, func(e Enum) bool { return e.Name == f.Enum })
+		if at >= 0 {
+			visit(prefix+f.Name, m.Enums[at].Values)
+		}
+	}
+}
+
+// Covers reports whether all that rows of the model may be is what the layout says of them: of rows of one Version,
+// those of a model whose enums have got values since are more.
+func (l *Layout) Covers(m *Model) bool {
+	return l.model != nil && former.Compile(schemaOf(l.model), schemaOf(m)) == nil
+}
+
 // Reindexed reports whether rows of the layout differ from those of the model in their index keys alone, and these can
 // be made of the rows. For each index of the model, former has the ordinal of the one that the layout says the same of:
 // its keys are those that the rows have. It is -1 for one that is new, whose keys follow from what the rows hold: none
-// of its composites may be null, since the key of a half that a patch cannot compose hangs on what it was before.
+// of its composites may be null, since the key of a half that a patch cannot compose hangs on what it was before. Rows
+// that may have a value which an enum of the model does not have are no such rows.
 func (l *Layout) Reindexed(m *Model) (former []int, ok bool) {
 	stored := l.model
-	if stored == nil || stored.RowVersion == "" || stored.RowVersion != m.RowVersion {
+	if stored == nil || stored.RowVersion == "" || stored.RowVersion != m.RowVersion || !m.Layout().Covers(stored) {
 		return nil, false
 	}
 	for i := range m.Indexes {

@@ -1,6 +1,8 @@
 package querydb
 
 import (
+	"slices"
+
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
@@ -38,6 +40,16 @@ type Model struct {
 type Enum struct {
 	Name   string
 	Values []string
+}
+
+// enumHas reports whether an enum has a value. One that the model does not describe has any.
+func (m *Model) enumHas(enum string, value []byte) bool {
+	for i := range m.Enums {
+		if e := &m.Enums[i]; e.Name == enum {
+			return slices.ContainsFunc(e.Values, func(v string) bool { return v == string(value) })
+		}
+	}
+	return true
 }
 
 // Writer is one of several projections that write the rows of a model.

@@ -51,7 +51,6 @@ func Compare(was, now *Schemas) Report {
 	r := Report{API: compareAPI(was.API, now.API), Models: compareModels(was.Model, now.Model)}
 	r.API = append(r.API, compareAccess(was.Model, now.Model)...)
 	r.API = append(r.API, comparePlaces(was.Model, now.Model)...)
-	r.API = append(r.API, compareEnums(was.Model, now.Model, r.Models)...)
 	slices.SortStableFunc(r.API, func(a, b Change) int {
 		return cmp.Compare(slices.Index(effects, a.Effect), slices.Index(effects, b.Effect))
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 // projectionsOf are those that the generated code makes of the schema, without what needs it: they fold nothing. They
-// have what is compared before rows are built anew: names, tables, versions, references, and the keys of indexes.
+// have what is compared before rows are built anew: names, tables, versions, enums, references, and the keys of indexes.
 func projectionsOf(m *schema.Model) []projection.Projection {
 	models := map[*schema.ReadModel]*querydb.Model{}
 	for _, r := range m.ReadModels {
@@ -47,8 +47,9 @@ func describe(m *schema.Model, r *schema.ReadModel) *querydb.Model {
 	d := &querydb.Model{
 		Name: r.Name, Table: tableOf(r), Version: code.Version(m, r), RowVersion: code.RowVersion(m, r),
 	}
-	for _, f := range r.Fields {
-		d.Fields = append(d.Fields, driver.Field{Name: f.Name, Nullable: f.HoldsNull()})
+	d.Fields = describeFields(r.Fields)
+	for _, e := range m.Enums {
+		d.Enums = append(d.Enums, querydb.Enum{Name: e.Name, Values: e.Values})
 	}
 	if len(r.Writers) > 1 {
 		for _, w := range r.Writers {
@@ -63,6 +64,19 @@ func describe(m *schema.Model, r *schema.ReadModel) *querydb.Model {
 		d.Indexes = append(d.Indexes, index)
 	}
 	return d
+}
+
+func describeFields(of []*schema.Field) (all []driver.Field) {
+	for _, f := range of {
+		d := driver.Field{Name: f.Name, Enum: f.Enum, List: f.List, Nullable: f.HoldsNull()}
+		if f.Object == nil {
+			d.Scalar = f.Scalar
+		} else {
+			d.Object = describeFields(f.Object.Fields)
+		}
+		all = append(all, d)
+	}
+	return all
 }
 
 func describeHalf(h schema.Half) (d querydb.Half) {

@@ -1,11 +1,13 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -24,6 +26,7 @@ type tableLocation struct {
 	tableID string
 	gone    bool // the table
 	owner   querydb.Provenance
+	unlike  string // why the rows are not those of the model though the version is: see enums.Fields.Unlike
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -60,6 +63,7 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 			at.tables = append(at.tables, tableLocation{
 				model: m, was: of[i].recordOf(j, recorded), serving: serving[next], tableID: are[next].ID,
 				gone: are[next].ID == "" && db.Tables().HasIDs(), owner: are[next].Provenance,
+				unlike: at.Enums[of[i].recordName(m)].Unlike(m),
 			})
 			next++
 		}
@@ -146,7 +150,9 @@ func (p *location) good() bool {
 		!slices.ContainsFunc(p.tables, func(t tableLocation) bool { return !t.good() })
 }
 
-func (t *tableLocation) good() bool { return t.was.Version == t.model.Version && t.here() && !t.lost() }
+func (t *tableLocation) good() bool {
+	return t.was.Version == t.model.Version && t.unlike == "" && t.here() && !t.lost()
+}
 
 // lost reports whether rows are lost: see tableLocation.lost.
 func (p *location) lost() bool {
@@ -292,7 +298,7 @@ func (p *location) why() string {
 
 func (t *tableLocation) why() string {
 	was := &t.was
-	if why := was.differs(t.model); why != "" {
+	if why := cmp.Or(was.differs(t.model), t.unlike); why != "" {
 		return why
 	}
 	switch {
@@ -362,7 +368,11 @@ func (p Projection) Differs(all []Projection) (why string, copied bool) {
 	recorded := all[at].records()
 	for i, m := range p.Models {
 		was := p.recordOf(i, recorded)
-		if why := was.differs(m); why != "" {
+		why := was.differs(m)
+		if why == "" {
+			why = enums.Of(all[at].Models[i]).Unlike(m)
+		}
+		if why != "" {
 			if was.Table == m.Table {
 				_, copied = p.reindexed(all[at].Models[i].Layout())
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -74,6 +75,8 @@ type Header struct {
 	Moved bool `json:"moved,omitempty"`
 	// Code is a hash of the code of the projectors that the rows were begun with, "" where that is not known.
 	Code string `json:"code,omitempty"`
+	// Enums are what the enums of the rows may be, by TableRecord.Model: see recordEnums.
+	Enums map[string]enums.Fields `json:"enums,omitempty"`
 	// Origin is where the rows are copied from before the first event is folded; nil where they are not, or have been.
 	Origin *Origin `json:"origin,omitempty"`
 }

@@ -47,7 +47,8 @@ func originOf(ctx context.Context, db *querydb.DB, p Projection) (*Origin, error
 	}
 	b, err := readRecordIn(ctx, db, serves, p.Name)
 	m := p.Models[0]
-	if err != nil || b.former != nil || b.Again || b.Disowned || b.Table != m.Table || b.Version == m.Version {
+	if err != nil || b.former != nil || b.Again || b.Disowned || b.Table != m.Table || b.Version == m.Version ||
+		b.Enums[p.recordName(m)].Unlike(m) != "" {
 		return nil, err
 	}
 	c, err := readCompletionIn(ctx, db, serves, p.Name)

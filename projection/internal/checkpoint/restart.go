@@ -79,6 +79,15 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 // header is that of the next generations.
 func (r *restarter) header(ctx context.Context, was *location) (h Header, err error) {
 	h.Code = r.p.Code
+	serving := was.Record
+	if was.slot != serves {
+		if serving, err = readRecordIn(ctx, r.db, serves, r.p.Name); err != nil {
+			return h, err
+		}
+	}
+	if h.Enums, err = enumsAfter(ctx, r.db, r.p, &serving.Header); err != nil {
+		return h, err
+	}
 	for i := range was.tables {
 		t := &was.tables[i]
 		fresh := TableRecord{
@@ -116,6 +125,10 @@ func (r *restarter) superseded(ctx context.Context, was *location) error {
 		return err
 	}
 	for _, t := range was.tables {
+		if t.unlike != "" {
+			return DamageError{fmt.Errorf("another process has rebuilt %s with other enums: %s: this process must stop",
+				t.model.Name, t.unlike)}
+		}
 		if !t.good() {
 			return DamageError{fmt.Errorf("another process has rebuilt %s at version %s in table %s: "+
 				"this process, which has version %s in table %s, must stop",

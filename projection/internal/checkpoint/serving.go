@@ -264,7 +264,7 @@ func (s *serving) describe(ctx context.Context, h *Header) error {
 			continue
 		}
 		known, err := s.db.Generations().Layout(ctx, m, t.Generation)
-		if err == nil && (known == nil || !known.HasRows()) {
+		if err == nil && (known == nil || !known.Covers(m)) {
 			err = s.db.Generations().SaveLayout(ctx, m, t.Generation)
 		}
 		if err != nil {

@@ -137,6 +137,8 @@ func (s *State) Open(ctx context.Context) error {
 		return ErrOtherRows
 	case p.Code == "" && s.p.Code != "":
 		err = recordCode(ctx, s, p.Record)
+	case s.p.changesEnums(&p.Header):
+		err = recordEnums(ctx, s, p)
 	default:
 		return s.load(ctx, p)
 	}

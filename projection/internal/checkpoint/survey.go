@@ -129,7 +129,8 @@ func rowsOf(b *inSlot, p Projection, at *location) *Rows {
 	}
 	for i, m := range p.Models {
 		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&
-			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(b.slot)
+			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(b.slot) &&
+			b.Enums[p.recordName(m)].Unlike(m) == ""
 	}
 	rows.CodeChanged = rows.Own && b.codeDiffers(p) && (b.slot != serves || at.good())
 	return rows

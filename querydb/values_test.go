@@ -97,3 +97,49 @@ func writeStay(b *record.Builder, day string) {
 	b.String(day)
 	b.EndObject()
 }
+
+// TestATextThatTheEnumDoesNotHaveIsNotStored, in a field, in a list, and in an object: a projector may make an enum of
+// any text.
+func TestATextThatTheEnumDoesNotHaveIsNotStored(t *testing.T) {
+	state := querydb.Field{Name: "state", Scalar: "String", Enum: "State"}
+	many := state
+	many.List = true
+	for name, c := range map[string]struct {
+		field querydb.Field
+		write func(b *record.Builder, state string)
+		want  string
+	}{
+		"field": {state, func(b *record.Builder, state string) { b.String(state) }, "field state "},
+		"list": {many, func(b *record.Builder, state string) {
+			b.BeginList()
+			b.String("PAID")
+			b.String(state)
+			b.EndList()
+		}, "field state "},
+		"object": {querydb.Field{Name: "part", Object: []querydb.Field{state}}, func(b *record.Builder, state string) {
+			b.BeginObject()
+			b.String(state)
+			b.EndObject()
+		}, "field part.state "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			codec, model := *bills, *bills.Model
+			codec.Model, model.Fields = &model, []querydb.Field{model.Fields[0], c.field}
+			model.Enums = []querydb.Enum{{Name: "State", Values: []string{"OPEN", "PAID"}}}
+			codec.Encode = func(b *record.Builder, r *bill) {
+				b.String(r.id)
+				c.write(b, string(r.issued))
+			}
+			var b record.Builder
+			for _, text := range []string{"LOST", "open", "", `PA"ID`} {
+				_, err := querydb.Encode(&codec, &b, &bill{id: "b1", issued: keys.Date(text)})
+				if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("encode %q: %v, want ErrInvalid of %s", text, err, c.want)
+				}
+			}
+			if _, err := querydb.Encode(&codec, &b, &bill{id: "b1", issued: "OPEN"}); err != nil {
+				t.Errorf("encode a value: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/foldql/foldql/projection/internal/enums"
+	"github.com/foldql/foldql/querydb"
+)
+
+// A Header keeps what the version of rows does not say of the program that folds them: a hash of its code, and what its
+// enums may be.
+//
+// The hash is that of the code with which the rows were begun, and nobody writes another: of several processes with
+// different programs each compares, and none undoes what another has put on record.
+
+// codeDiffers reports whether the rows were begun by other code than the projection has, as far as both are known.
+func (h *Header) codeDiffers(p Projection) bool {
+	return h.Code != "" && p.Code != "" && h.Code != p.Code
+}
+
+// recordCode puts on record which code folds, where nothing says so: the rows are of a version of foldql that kept no
+// hash, or of a program without one.
+func recordCode(ctx context.Context, s *State, b Record) error {
+	b.Code = s.p.Code
+	note := b.note(b.slot, s.p.Name, b.revision)
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
+		return fmt.Errorf("record which code folds the rows of %s: %w", s.p.names(), err)
+	}
+	return nil
+}
+
+// CodeChanged reports whether the rows that serve are of the form that the models have, and were begun by other code
+// than the projection has.
+func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	at, err := readLocation(ctx, db, p)
+	return err == nil && at.good() && at.codeDiffers(p), err
+}
+
+// AcceptCode puts on record that the rows which have the form of the models, those that serve and those that are built,
+// are those of the projection's code.
+func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
+	found, err := Look(ctx, db, []Projection{p})
+	if err != nil {
+		return err
+	}
+	var notes []querydb.Note
+	for in, rows := range map[slot]*Rows{serves: found[0].Serving, builds: found[0].Building} {
+		b, err := readRecordIn(ctx, db, in, p.Name)
+		if err != nil {
+			return err
+		}
+		if rows == nil || !rows.Own || b.former != nil || !b.codeDiffers(p) {
+			continue
+		}
+		b.Code = p.Code
+		notes = append(notes, b.note(in, p.Name, b.revision))
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+		return fmt.Errorf("record which code the rows of %s are accepted as those of: %w", p.names(), err)
+	}
+	return nil
+}
+
+// Enums get values without another version of the rows, so who folds them on, or rebuilds them, puts on record what they
+// may be then, before the first of them is written. Who does not know all of that does not fold them, and has them read
+// by their layout.
+
+// changesEnums reports whether rows that the projection folds on may be what is not on record of them.
+func (p Projection) changesEnums(h *Header) bool {
+	return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
+		was := h.Enums[p.recordName(m)]
+		return was == nil || !enums.Of(m).After(was).Equal(was)
+	})
+}
+
+// recordEnums puts on record what the enums of rows may be that the projection folds on. Where nothing is on record, the
+// rows are of a version of foldql that kept their layout alone.
+func recordEnums(ctx context.Context, s *State, at *standing) error {
+	b := at.Record
+	b.Enums = map[string]enums.Fields{}
+	for i, m := range s.p.Models {
+		name := s.p.recordName(m)
+		was, err := enumsOf(ctx, s.db, &at.Header, name, m, at.tables[i].serving.Number)
+		if err != nil {
+			return err
+		}
+		own := enums.Of(m)
+		switch {
+		case was == nil:
+			b.Enums[name] = own
+		case at.Enums[name] == nil:
+			b.Enums[name] = own.Or(was)
+		default:
+			b.Enums[name] = own.After(was)
+		}
+	}
+	note := b.note(b.slot, s.p.Name, b.revision)
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
+		return fmt.Errorf("record what the enums of rows of %s may be: %w", s.p.names(), err)
+	}
+	return nil
+}
+
+// enumsOf is what the enums of rows of a model may be in a generation of its table, by the Header or, where it does not
+// say, by their layout; nil where that is not known.
+func enumsOf(ctx context.Context, db *querydb.DB, h *Header, name string, m *querydb.Model, generation int) (
+	enums.Fields, error) {
+	if known := h.Enums[name]; known != nil {
+		return known, nil
+	}
+	layout, err := db.Generations().Layout(ctx, m, generation)
+	if err != nil || layout == nil || !layout.HasRows() {
+		return nil, err
+	}
+	return enums.OfLayout(layout), nil
+}
+
+// enumsAfter are what the enums of rows of the projection may be that replace those that serve.
+func enumsAfter(ctx context.Context, db *querydb.DB, p Projection, serving *Header) (map[string]enums.Fields, error) {
+	all, recorded := map[string]enums.Fields{}, serving.tables()
+	for i, m := range p.Models {
+		name, was := p.recordName(m), p.recordOf(i, recorded)
+		if all[name] = enums.Of(m); was.Version != m.Version || was.Table != m.Table {
+			continue
+		}
+		former, err := enumsOf(ctx, db, serving, name, m, was.Generation)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = all[name].After(former)
+	}
+	return all, nil
+}
