@@ -9,7 +9,8 @@ import (
 )
 
 // projectionsOf are those that the generated code makes of the schema, without what needs it: they fold nothing. They
-// have what is compared before rows are built anew: names, tables, versions, enums, references, and the keys of indexes.
+// have what is compared before rows are built anew: names, tables, versions, fields with their enums, references, and
+// the keys of indexes.
 func projectionsOf(m *schema.Model) []projection.Projection {
 	models := map[*schema.ReadModel]*querydb.Model{}
 	for _, r := range m.ReadModels {

@@ -66,9 +66,9 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 	return nil
 }
 
-// Enums get values without another version of the rows, so who folds them on, or rebuilds them, puts on record what they
-// may be then, before the first of them is written. Who does not know all of that does not fold them, and has them read
-// by their layout.
+// Enums get values without another version of the rows, so who folds them on, or rebuilds them, puts on record what
+// they may be then, before the first of them is written. Who does not know all of that does not fold them, and has them
+// read by their layout.
 
 // changesEnums reports whether rows that the projection folds on may be what is not on record of them.
 func (p Projection) changesEnums(h *Header) bool {
@@ -78,8 +78,8 @@ func (p Projection) changesEnums(h *Header) bool {
 	})
 }
 
-// recordEnums puts on record what the enums of rows may be that the projection folds on. Where nothing is on record, the
-// rows are of a version of foldql that kept their layout alone.
+// recordEnums puts on record what the enums of rows may be that the projection folds on. Where nothing is on record,
+// the rows are of a version of foldql that kept their layout alone.
 func recordEnums(ctx context.Context, s *State, at *standing) error {
 	b := at.Record
 	b.Enums = map[string]enums.Fields{}

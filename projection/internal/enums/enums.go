@@ -11,8 +11,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Fields is what is on record of the rows of a model: its enums, by the path of the field. It is nil where nothing is on
-// record, since a program has written the rows that kept no such record.
+// Fields is what is on record of the rows of a model: its enums, by the path of the field. It is nil where nothing is,
+// since the program that has written the rows kept no such record.
 type Fields map[string]Field
 
 // Field is what a field may be whose type is an enum.
@@ -39,8 +39,8 @@ func (f Fields) with(values map[string][]string) Fields {
 	return f
 }
 
-// Unlike says why rows are none of a program with the model, "" where they are, as far as enums go: they may have values
-// that it does not know, or are of a program that does not have some of its values any more.
+// Unlike says why rows are none of a program with the model, "" where they are, as far as enums go: they may have
+// values that it does not know, or are of a program that does not have some of its values any more.
 func (f Fields) Unlike(m *querydb.Model) string {
 	if f == nil {
 		return ""
