@@ -86,6 +86,35 @@ func TestVersionStaysWhereEventsGetAFieldThatTheyMayLack(t *testing.T) {
 	}
 }
 
+// TestVersionChangesWhereAFieldIsGivenTheNameOfOneThatIsGone: of events that lack it, some have that one. To call it
+// otherwise after that changes nothing.
+func TestVersionChangesWhereAFieldIsGivenTheNameOfOneThatIsGone(t *testing.T) {
+	const view = `type Order @readModel(events: ["E"]) { orderId: ID! @id }`
+	for name, steps := range map[string][]string{
+		"that has former names": {`a: String b: String`, `a: String`, `c: String @was(name: "a")`,
+			`c: String @was(name: "a") @was(name: "b")`, `d: String @was(name: "a") @was(name: "b") @was(name: "c")`},
+		"that takes its name": {`a: String b: String`, `a: String`, `a: String`, `b: String @was(name: "a")`,
+			`c: String @was(name: "a") @was(name: "b")`},
+		"that was added": {`b: String`, ``, `c: String`, `c: String @was(name: "b")`,
+			`d: String @was(name: "b") @was(name: "c")`},
+		"inside of an object": {`in: In } type In { a: String b: String`, `in: In } type In { a: String`,
+			`in: In } type In { c: String @was(name: "a")`, `in: In } type In { c: String @was(name: "a") @was(name: "b")`,
+			`in: In } type In { d: String @was(name: "a") @was(name: "b") @was(name: "c")`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var versions, events []string
+			for _, fields := range steps {
+				events = append(events, `type E { orderId: ID! `+fields+` }`)
+				version, _ := versionAfter(t, view, events...)
+				versions = append(versions, version)
+			}
+			if versions[1] != versions[2] || versions[2] == versions[3] || versions[3] != versions[4] {
+				t.Errorf("the versions are %v, want another at the fourth step, and none before and after", versions)
+			}
+		})
+	}
+}
+
 // TestVersionChangesWhereAViewFiltersByTheFieldThatIsAdded: it took none of the events before.
 func TestVersionChangesWhereAViewFiltersByTheFieldThatIsAdded(t *testing.T) {
 	const view = `type Order @stateView(events: ["E", "F"], tags: ["place:x"]) { orderId: ID! @id }`

@@ -93,5 +93,8 @@ type EventField struct {
 	Added string `json:",omitempty"`
 	// AsAdded says that the field still is what it was then: to rows it is as if it were not there.
 	AsAdded bool `json:",omitempty"`
-	Pos     Pos
+	// Joined are the fields that the type had no more when this one, which it had, was given their names: events that
+	// lack it and have one of them are read otherwise since.
+	Joined []string `json:",omitempty"`
+	Pos    Pos
 }

@@ -243,6 +243,9 @@ func (e *eventText) tellField(f *schema.EventField) {
 	if f.Default != "" {
 		fmt.Fprintf(e, "default %q\n", f.Default)
 	}
+	for _, name := range f.Joined {
+		fmt.Fprintf(e, "joined %q\n", name)
+	}
 }
 
 // filtersBy reports whether one of the tags is a value of the field.

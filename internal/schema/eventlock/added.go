@@ -31,8 +31,38 @@ func (w *writer) markAdded() {
 		if f.Added == justNow {
 			f.Added = now
 		}
-		f.AsAdded = f.Added == now
+		f.AsAdded = f.Added == now && f.Joined == nil
 	}
+}
+
+// markJoined marks the fields of types that were given names of others which the types had no more.
+func (w *writer) markJoined() {
+	for _, t := range slices.Concat(w.now.Events, w.now.Values) {
+		for _, f := range t.Fields {
+			f.Joined = w.joined(t, f)
+		}
+	}
+}
+
+// joined are the fields that are gone, and whose names a field has that was there without them.
+func (w *writer) joined(t *schema.EventType, f *schema.EventField) (all []string) {
+	names := append([]string{f.Name}, f.Was...)
+	for _, was := range w.was[t] {
+		for _, before := range was.Fields {
+			if fieldNamed(t, before.Name) != f {
+				continue
+			}
+			all = append(all, before.Joined...)
+			own := append([]string{before.Name}, before.Was...)
+			for _, r := range w.lock.removed[was.Name] {
+				if slices.Contains(names, r.name) && !slices.Contains(own, r.name) {
+					all = append(all, r.name)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // justNow marks a field that the lock does not have yet.

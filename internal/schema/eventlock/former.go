@@ -80,7 +80,7 @@ func (c *copier) copy(t *schema.EventType, name string) *schema.EventType {
 	c.types[t] = made
 	for _, f := range t.Fields {
 		field := *f
-		field.Added, field.AsAdded, field.Tag, field.PartitionTag = "", false, false, false
+		field.Added, field.AsAdded, field.Joined, field.Tag, field.PartitionTag = "", false, nil, false, false
 		if f.Object != nil {
 			field.Object = c.copy(f.Object, c.named(f.Object.Name))
 		}

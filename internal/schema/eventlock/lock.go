@@ -73,8 +73,13 @@ func (l *Lock) readMarks(def *ast.Definition) {
 	}
 	t := all[at]
 	for _, f := range def.Fields {
+		of := fieldNamed(t, f.Name)
 		if d := f.Directives.ForName("added"); d != nil {
-			fieldNamed(t, f.Name).Added, _ = sdl.Text(d, "as")
+			of.Added, _ = sdl.Text(d, "as")
+		}
+		for _, d := range f.Directives.ForNames("joined") {
+			name, _ := sdl.Text(d, "field")
+			of.Joined = append(of.Joined, name)
 		}
 	}
 	l.readFormer(def, t)

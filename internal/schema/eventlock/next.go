@@ -51,6 +51,7 @@ func (l *Lock) Next(now *schema.Model) string {
 			now.FormerEnums = append(now.FormerEnums, enums...)
 		}
 	}
+	w.markJoined()
 	w.markAdded()
 	w.text.WriteString(header)
 	for _, t := range now.Events {
@@ -124,6 +125,9 @@ func fieldsText(t *schema.EventType) string {
 		}
 		if f.Added != "" {
 			fmt.Fprintf(&b, " @added(as: %q)", f.Added)
+		}
+		for _, name := range f.Joined {
+			fmt.Fprintf(&b, " @joined(field: %q)", name)
 		}
 		b.WriteString("\n")
 	}
