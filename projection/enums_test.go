@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -137,6 +138,13 @@ func TestAnEnumThatGetsAValueLeavesTheRowsAsTheyAre(t *testing.T) {
 			t.Errorf("the rows are in generation %d, want the first", s.Serving.Tables[0].Generation)
 		}
 		few.wantStart("once another has folded with the new value", false, "may be v2")
+		if s := few.look(); !s.Serving.Gained {
+			t.Errorf("of a program without the new value it is said: %+v", s.Serving)
+		}
+		layout, err := few.db.Generations().Layout(t.Context(), few.ops.Codec.Model, 0)
+		if err != nil || !layout.Covers(more.ops.Codec.Model) {
+			t.Errorf("the layout has the values %v, %v, want the new one too", layout.EnumValues(), err)
+		}
 		other := startShaped(t, store(), ended(log), release("v2"))
 		other.wantStart("without v1", false, "may be v1")
 		if got := other.version(); got != "unknown" {
@@ -195,12 +203,12 @@ func TestRowsOfAVersionThatKeptNoRecordOfEnumsAreTakenOver(t *testing.T) {
 				}
 				was.forgetEnums()
 				now := startShaped(t, store(), ended(log), release(c.now...))
+				why, err := projection.RebuildReason(t.Context(), now.db, now.p)
+				if err != nil || (why == "") != c.own || now.look().Serving.Own != c.own {
+					t.Errorf("before the start it is said to rebuild: %q, %v", why, err)
+				}
 				if err := now.fold(); errors.Is(err, projection.ErrOtherRows) == c.own {
 					t.Errorf("a fold: %v, and the rows are own: want %t", err, c.own)
-				}
-				why := ""
-				if !c.own {
-					why = "may be v2"
 				}
 				now.wantStart("after that", c.own, why)
 			})
@@ -228,4 +236,65 @@ func (g *program) forgetEnums() {
 	if err := g.db.Apply(g.Context(), querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
 		g.Fatal(err)
 	}
+}
+
+// TestModelsOfOneTableAreBuiltTogether where the enum of one alone has lost a value: what was being built of the others
+// is of no use then, and is begun again in the same call.
+func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
+	table := &querydb.SharedTable{Name: "App", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"}}
+	program := func(store driver.Driver, states ...string) (db, build *querydb.DB, unit []projection.Projection) {
+		var all []*querydb.Model
+		for _, name := range []string{"Plain", "Task"} {
+			m := &querydb.Model{Name: name, Table: "App", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+				Entity: &querydb.Entity{Table: table, Kind: name}}
+			if name == "Task" {
+				m.Fields = []querydb.Field{{Name: "state", Scalar: "String", Enum: "State"}}
+				m.Enums = []querydb.Enum{{Name: "State", Values: states}}
+			}
+			all = append(all, m)
+			ops := &projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}
+			unit = append(unit, projection.New(ops, projection.Projection{Name: name, Events: []string{"T"},
+				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return nil, nil }}))
+		}
+		db = open(t, store, all...)
+		build, err := db.Generations().ForBuild(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db, build, unit
+	}
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := logOf(t, upserts(2)...)
+		first, firstBuild, unit := program(store(), "OPEN", "DONE", "HELD")
+		for _, p := range unit {
+			r, err := projection.NewRunner(p, log, first, quick())
+			if err == nil {
+				err = r.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range unit {
+			if err := projection.RequestRebuild(t.Context(), first, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := projection.BeginBuild(t.Context(), first, firstBuild, log, unit, quick()); err != nil {
+			t.Fatal(err)
+		}
+		second, secondBuild, unit := program(store(), "OPEN", "HELD")
+		if err := projection.BeginBuild(t.Context(), second, secondBuild, log, unit, quick()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := projection.LookUp(t.Context(), second, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range unit {
+			if b := all[i].Building; b == nil || !b.Own || b.Tables[0].Generation != 2 {
+				t.Errorf("of %s there is built %+v, want rows of this program in generation 2", p.Name, b)
+			}
+		}
+	})
 }

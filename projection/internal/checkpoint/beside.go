@@ -35,31 +35,43 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 			return err
 		}
 	}
-	for i, p := range all {
-		if err := build.Generations().UseAll(ctx, p.Models); err != nil { // whatever was built before
-			return err
+	// One that is begun may take others of its tables along that were good: these are begun then too.
+	for range all {
+		begun := false
+		for i, p := range all {
+			began, err := beginOne(ctx, db, build, src, p, origins[i], cfg)
+			if err != nil {
+				return err
+			}
+			begun = begun || began
 		}
-		s := NewState(p, src, build, cfg, unwatched{})
-		at, err := readLocation(ctx, build, p)
-		if err != nil {
-			return err
-		}
-		met, err := requestMet(ctx, db, p)
-		if err != nil {
-			return err
-		}
-		if at.good() && len(met) == 0 {
-			continue
-		}
-		was, err := readCompletion(ctx, build, p.Name)
-		if err != nil {
-			return err
-		}
-		if err := s.restarter.restart(ctx, &at, was, false, origins[i], met...); err != nil {
-			return err
+		if !begun {
+			break
 		}
 	}
 	return nil
+}
+
+// beginOne begins the rows of one projection, unless what is being built is what it builds.
+func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p Projection, origin *Origin,
+	cfg Config) (begun bool, err error) {
+	if err := build.Generations().UseAll(ctx, p.Models); err != nil { // whatever was built before
+		return false, err
+	}
+	s := NewState(p, src, build, cfg, unwatched{})
+	at, err := readLocation(ctx, build, p)
+	if err != nil {
+		return false, err
+	}
+	met, err := requestMet(ctx, db, p)
+	if err != nil || at.good() && len(met) == 0 {
+		return false, err
+	}
+	was, err := readCompletion(ctx, build, p.Name)
+	if err != nil {
+		return false, err
+	}
+	return true, s.restarter.restart(ctx, &at, was, false, origin, met...)
 }
 
 // requestMet is the note that takes away the request for a rebuild, in the commit that begins it; none where nobody has

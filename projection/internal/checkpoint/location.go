@@ -26,7 +26,8 @@ type tableLocation struct {
 	tableID string
 	gone    bool // the table
 	owner   querydb.Provenance
-	unlike  string // why the rows are not those of the model though the version is: see enums.Fields.Unlike
+	// unlike says why the rows are not those of the model though the version is: see enums.Fields.Unlike.
+	unlike enums.Difference
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -63,9 +64,11 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 			at.tables = append(at.tables, tableLocation{
 				model: m, was: of[i].recordOf(j, recorded), serving: serving[next], tableID: are[next].ID,
 				gone: are[next].ID == "" && db.Tables().HasIDs(), owner: are[next].Provenance,
-				unlike: at.Enums[of[i].recordName(m)].Unlike(m),
 			})
 			next++
+		}
+		if err := compareEnums(ctx, db, at, of[i]); err != nil {
+			return err
 		}
 		if at.former != nil {
 			at.TableID = at.tables[0].tableID // what was in place when it was taken over
@@ -151,7 +154,7 @@ func (p *location) good() bool {
 }
 
 func (t *tableLocation) good() bool {
-	return t.was.Version == t.model.Version && t.unlike == "" && t.here() && !t.lost()
+	return t.was.Version == t.model.Version && t.unlike.Why == "" && t.here() && !t.lost()
 }
 
 // lost reports whether rows are lost: see tableLocation.lost.
@@ -235,6 +238,8 @@ func (s *Survey) targets() map[*querydb.Model]int {
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:
 			all[t.model] = s.Former.Tables[i].Generation
+		case s.shared && s.Serving != nil && s.Serving.Gained: // others fold them on
+			all[t.model] = t.serving.Number
 		default:
 			all[t.model] = at.next(t)
 		}
@@ -298,7 +303,7 @@ func (p *location) why() string {
 
 func (t *tableLocation) why() string {
 	was := &t.was
-	if why := cmp.Or(was.differs(t.model), t.unlike); why != "" {
+	if why := cmp.Or(was.differs(t.model), t.unlike.Why); why != "" {
 		return why
 	}
 	switch {
@@ -370,7 +375,7 @@ func (p Projection) Differs(all []Projection) (why string, copied bool) {
 		was := p.recordOf(i, recorded)
 		why := was.differs(m)
 		if why == "" {
-			why = enums.Of(all[at].Models[i]).Unlike(m)
+			why = enums.Of(all[at].Models[i]).Unlike(m).Why
 		}
 		if why != "" {
 			if was.Table == m.Table {

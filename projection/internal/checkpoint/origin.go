@@ -48,7 +48,7 @@ func originOf(ctx context.Context, db *querydb.DB, p Projection) (*Origin, error
 	b, err := readRecordIn(ctx, db, serves, p.Name)
 	m := p.Models[0]
 	if err != nil || b.former != nil || b.Again || b.Disowned || b.Table != m.Table || b.Version == m.Version ||
-		b.Enums[p.recordName(m)].Unlike(m) != "" {
+		b.Enums[p.recordName(m)].Unlike(m).Why != "" {
 		return nil, err
 	}
 	c, err := readCompletionIn(ctx, db, serves, p.Name)

@@ -70,37 +70,50 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 // they may be then, before the first of them is written. Who does not know all of that does not fold them, and has them
 // read by their layout.
 
+// compareEnums compares the rows that serve with the enums of the models. Where nothing is on record of them, the rows
+// are of a version of foldql that kept their layout alone.
+func compareEnums(ctx context.Context, db *querydb.DB, at *location, p Projection) error {
+	for i := range at.tables {
+		t := &at.tables[i]
+		if t.was.Version != t.model.Version || t.was.Table != t.model.Table {
+			continue
+		}
+		known, err := enumsOf(ctx, db, &at.Header, p.recordName(t.model), t.model, t.was.Generation)
+		if err != nil {
+			return err
+		}
+		t.unlike = known.Unlike(t.model)
+	}
+	return nil
+}
+
 // changesEnums reports whether rows that the projection folds on may be what is not on record of them.
 func (p Projection) changesEnums(h *Header) bool {
 	return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
 		was := h.Enums[p.recordName(m)]
-		return was == nil || !enums.Of(m).After(was).Equal(was)
+		return was == nil || !enums.Of(m).On(was).Equal(was)
 	})
 }
 
-// recordEnums puts on record what the enums of rows may be that the projection folds on. Where nothing is on record,
-// the rows are of a version of foldql that kept their layout alone.
+// recordEnums puts on record what the enums of rows may be that the projection folds on, in the same commit also in
+// their layout, by which others read them.
 func recordEnums(ctx context.Context, s *State, at *standing) error {
 	b := at.Record
 	b.Enums = map[string]enums.Fields{}
+	var notes []querydb.Note
 	for i, m := range s.p.Models {
-		name := s.p.recordName(m)
-		was, err := enumsOf(ctx, s.db, &at.Header, name, m, at.tables[i].serving.Number)
+		name, number := s.p.recordName(m), at.tables[i].serving.Number
+		b.Enums[name] = enums.Of(m).On(at.Enums[name])
+		layout, err := s.db.Generations().Layout(ctx, m, number)
 		if err != nil {
 			return err
 		}
-		own := enums.Of(m)
-		switch {
-		case was == nil:
-			b.Enums[name] = own
-		case at.Enums[name] == nil:
-			b.Enums[name] = own.Or(was)
-		default:
-			b.Enums[name] = own.After(was)
+		if layout != nil && layout.HasRows() && !layout.Covers(m) {
+			notes = append(notes, m.LayoutNote(number))
 		}
 	}
-	note := b.note(b.slot, s.p.Name, b.revision)
-	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
+	notes = append(notes, b.note(b.slot, s.p.Name, b.revision))
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("record what the enums of rows of %s may be: %w", s.p.names(), err)
 	}
 	return nil

@@ -125,9 +125,9 @@ func (r *restarter) superseded(ctx context.Context, was *location) error {
 		return err
 	}
 	for _, t := range was.tables {
-		if t.unlike != "" {
-			return DamageError{fmt.Errorf("another process has rebuilt %s with other enums: %s: this process must stop",
-				t.model.Name, t.unlike)}
+		if t.unlike.Why != "" {
+			return DamageError{fmt.Errorf("another process folds %s with other enums: %s: this process must stop",
+				t.model.Name, t.unlike.Why)}
 		}
 		if !t.good() {
 			return DamageError{fmt.Errorf("another process has rebuilt %s at version %s in table %s: "+

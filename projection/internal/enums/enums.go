@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -15,15 +16,17 @@ import (
 // since the program that has written the rows kept no such record.
 type Fields map[string]Field
 
-// Field is what a field may be whose type is an enum.
+// Field is what a field may be whose type is an enum, or has been one.
 type Field struct {
 	Values []string `json:"values"` // sorted
+	// Gained are those that it could not be when the rows were begun: a program without them has the same rows otherwise.
+	Gained []string `json:"gained,omitempty"`
 	// Lost are those that it was in rows of the same version which these have replaced: a program that has them folds
 	// other rows of the same events.
 	Lost []string `json:"lost,omitempty"`
 }
 
-// anyText is what a field may be that is text, among values that are lost. No enum has it.
+// anyText is what a field may be that is text, among values. No enum has it.
 const anyText = "*"
 
 // Of is what rows of the model may be.
@@ -39,34 +42,57 @@ func (f Fields) with(values map[string][]string) Fields {
 	return f
 }
 
-// Unlike says why rows are none of a program with the model, "" where they are, as far as enums go: they may have
-// values that it does not know, or are of a program that does not have some of its values any more.
-func (f Fields) Unlike(m *querydb.Model) string {
+// Difference is why rows are none of a program, as far as enums go.
+type Difference struct {
+	Why string // "" where they are its rows
+	// Gained: they have been, and are not since another program folds them on, with more values.
+	Gained bool
+}
+
+// Unlike compares rows with a model. They are none of a program with it where they may have values that it does not
+// know, or are of a program that does not have some of its values any more.
+func (f Fields) Unlike(m *querydb.Model) Difference {
 	if f == nil {
-		return ""
+		return Difference{}
 	}
-	now := Of(m)
+	var why []string
+	now, gained := Of(m), true
 	for _, path := range slices.Sorted(maps.Keys(now)) {
 		was, isEnum := f[path]
+		strange := without(was.Values, now[path].Values)
 		if !isEnum {
-			return fmt.Sprintf("%s.%s is an enum, and may be any text in the rows", m.Name, path)
+			strange = []string{anyText}
 		}
-		if strange := without(was.Values, now[path].Values); len(strange) > 0 {
-			return fmt.Sprintf("%s.%s may be %s in the rows, and its enum does not have that value", m.Name, path, strange[0])
+		again := within(was.Lost, now[path].Values)
+		gained = gained && len(without(strange, was.Gained)) == 0 && len(again) == 0
+		if len(strange) > 0 {
+			why = append(why, fmt.Sprintf("%s.%s may be %s in the rows, and its enum does not have that", m.Name, path,
+				named(strange)))
 		}
-		if again := within(was.Lost, now[path].Values); len(again) > 0 {
-			return fmt.Sprintf("%s.%s may be %s, and the rows are of a program without that value", m.Name, path, again[0])
+		if len(again) > 0 {
+			why = append(why, fmt.Sprintf("%s.%s may be %s, and the rows are of a program without that", m.Name, path,
+				named(again)))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(f)) {
 		if _, isEnum := now[path]; !isEnum && slices.Contains(f[path].Lost, anyText) {
-			return fmt.Sprintf("%s.%s may be any text, and the rows are of a program where it is an enum", m.Name, path)
+			gained = false
+			why = append(why, fmt.Sprintf("%s.%s may be any text, and the rows are of a program where it is an enum", m.Name,
+				path))
 		}
 	}
-	return ""
+	return Difference{strings.Join(why, "; "), why != nil && gained}
 }
 
-// After is what is on record of rows that go on from others of the same version, or replace them.
+// named are values, for people.
+func named(values []string) string {
+	if slices.Contains(values, anyText) {
+		return "any text"
+	}
+	return strings.Join(values, " or ")
+}
+
+// After is what is on record of rows that replace others of the same version.
 func (f Fields) After(former Fields) Fields {
 	if former == nil {
 		return f
@@ -82,21 +108,28 @@ func (f Fields) After(former Fields) Fields {
 	return next
 }
 
-// Or is what rows may be that are one or the other.
-func (f Fields) Or(o Fields) Fields {
-	either := Fields{}
-	for path, field := range o {
-		if own, isEnum := f[path]; isEnum {
-			either[path] = Field{Values: union(own.Values, field.Values)}
-		}
+// On is what is on record of rows of which a program with the fields has folded none yet, and folds them on: those that
+// they may be, which it knows all of.
+func (f Fields) On(rows Fields) Fields {
+	if rows == nil {
+		return f
 	}
-	return either
+	next := Fields{}
+	for path, was := range rows {
+		now, isEnum := f[path]
+		if !isEnum { // it is text
+			now.Values = []string{anyText}
+		}
+		gained := without(now.Values, was.Values)
+		next[path] = Field{Values: now.Values, Gained: union(was.Gained, gained), Lost: was.Lost}
+	}
+	return next
 }
 
 // Equal reports whether both say the same.
 func (f Fields) Equal(o Fields) bool {
 	return (f == nil) == (o == nil) && maps.EqualFunc(f, o, func(a, b Field) bool {
-		return slices.Equal(a.Values, b.Values) && slices.Equal(a.Lost, b.Lost)
+		return slices.Equal(a.Values, b.Values) && slices.Equal(a.Gained, b.Gained) && slices.Equal(a.Lost, b.Lost)
 	})
 }
 

@@ -3,6 +3,7 @@ package projections
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,22 @@ type version struct {
 
 func openVersion(t *testing.T, store *memstore.MultiWriter, number string) *version {
 	t.Helper()
-	m := &querydb.Model{Name: "Order", Table: "Order", Version: number, TTL: -1, CreatedAt: -1, UpdatedAt: -1}
+	return openModel(t, store,
+		&querydb.Model{Name: "Order", Table: "Order", Version: number, TTL: -1, CreatedAt: -1, UpdatedAt: -1})
+}
+
+// openStates is a program whose rows have an enum of the values.
+func openStates(t *testing.T, store *memstore.MultiWriter, values ...string) *version {
+	t.Helper()
+	return openModel(t, store, &querydb.Model{
+		Name: "Order", Table: "Order", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+		Fields: []querydb.Field{{Name: "state", Scalar: "String", Enum: "State"}},
+		Enums:  []querydb.Enum{{Name: "State", Values: values}},
+	})
+}
+
+func openModel(t *testing.T, store *memstore.MultiWriter, m *querydb.Model) *version {
+	t.Helper()
 	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), []*querydb.Model{m}, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +82,49 @@ func (v *version) fold(t *testing.T, db *querydb.DB, types ...string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// survey is what the program finds.
+func (v *version) survey(t *testing.T) survey {
+	t.Helper()
+	all, err := projection.LookUp(t.Context(), v.db, []projection.Projection{v.p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := survey{all: all}
+	s.judge(v.db, []projection.Projection{v.p})
+	return s
+}
+
+// TestAServerDoesNotRebuildWhereOthersFoldItsRowsOnWithMoreValues: in a rolling deployment that adds a value to an
+// enum, those of the former version answer from the rows until they are replaced. Where the enum has lost a value,
+// those of the new version build rows.
+func TestAServerDoesNotRebuildWhereOthersFoldItsRowsOnWithMoreValues(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	few := openStates(t, store, "OPEN")
+	few.fold(t, few.db, "T")
+	more := openStates(t, store, "OPEN", "HELD")
+	if s := more.survey(t); !s.folds || s.begins || s.why != "" {
+		t.Errorf("with a value more a server folds %t, begins %t, %q; want that it folds", s.folds, s.begins, s.why)
+	}
+	more.fold(t, more.db, "T", "T")
+	if s := few.survey(t); s.folds || s.begins || !strings.Contains(s.why, "enums have more values") {
+		t.Errorf("without it a server folds %t, begins %t, %q; want that it does neither, and why", s.folds, s.begins, s.why)
+	}
+	targets, err := projection.TargetGenerations(t.Context(), few.db, []projection.Projection{few.p})
+	if err != nil || targets[0][few.p.Model] != 0 {
+		t.Errorf("without it a start needs the tables of generations %v, %v; want those that serve", targets, err)
+	}
+	other := openStates(t, store, "HELD")
+	if s := other.survey(t); s.folds || !s.begins {
+		t.Errorf("with a value less a server folds %t, begins %t, %q; want that it begins", s.folds, s.begins, s.why)
+	}
+	if err := projection.RequestRebuild(t.Context(), few.db, few.p); err != nil {
+		t.Fatal(err)
+	}
+	if s := few.survey(t); s.folds || !s.begins {
+		t.Errorf("on request a server folds %t, begins %t, %q; want that it begins", s.folds, s.begins, s.why)
 	}
 }
 

@@ -125,6 +125,9 @@ func (s *survey) judgeRows(shared bool) {
 	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
 	strange := s.any(func(g *projection.Generations) bool { return g.Building != nil && !g.Building.Own })
 	own := s.every(func(g *projection.Generations) bool { return g.Building != nil && g.Building.Own })
+	gained := !s.any(func(g *projection.Generations) bool {
+		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained || g.Serving.Asked)
+	})
 	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
 	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
 	for i := range s.all {
@@ -143,6 +146,9 @@ func (s *survey) judgeRows(shared bool) {
 	case strange && shared:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
+	case gained && shared:
+		s.why = "a server whose enums have more values folds these rows: replace this server by one of that version; " +
+			"or, to have rows of its own built, stop it and run 'server rebuild start' with --store"
 	case former && !shared:
 		s.resumes = true
 	case former:
