@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,10 +110,11 @@ func worlds(t *testing.T) []named {
 
 // verified is what is wrong with a trial.
 func verified(v *verifier.Verdict, err error) error {
-	if err != nil || len(v.Differences) == 0 {
+	if v == nil || len(v.Differences) == 0 {
 		return err
 	}
-	return fmt.Errorf("%d differences:\n%s", len(v.Differences)+v.More, strings.Join(v.Differences, "\n"))
+	return errors.Join(err, fmt.Errorf("%d differences:\n%s", len(v.Differences)+v.More,
+		strings.Join(v.Differences, "\n")))
 }
 
 // seeds returns the seeds of a run, as many as asked for, or the one to repeat. Where nobody asks, they are a few, and

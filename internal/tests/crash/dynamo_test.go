@@ -158,7 +158,17 @@ func (d *dynamo) forgetTable(ctx context.Context, table string) (n int, err erro
 			for _, k := range described.Table.KeySchema {
 				key[*k.AttributeName] = item[*k.AttributeName]
 			}
-			if _, err := d.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
+			// A server that builds rows meanwhile may have written the row anew, or deleted it once more.
+			_, err := d.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+				TableName: &table, Key: key, ConditionExpression: aws.String("attribute_exists(#d) AND #r = :r"),
+				ExpressionAttributeNames:  map[string]string{"#d": "_deleted", "#r": "_rev"},
+				ExpressionAttributeValues: map[string]types.AttributeValue{":r": item["_rev"]},
+			})
+			var changed *types.ConditionalCheckFailedException
+			if errors.As(err, &changed) {
+				continue
+			}
+			if err != nil {
 				return n, err
 			}
 			n++
