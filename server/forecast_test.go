@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -82,6 +84,44 @@ func TestAPlanSaysOfWhichRowsAStartGoesOn(t *testing.T) {
 	s.end(t)
 	plan("2", "there is nothing to do")
 	plan("1", "a start takes up the former rows of projection Tasks, which are of this version")
+}
+
+// TestAPlanSaysThatAnIndexBuildGoesOn which a process has begun, and not ended.
+func TestAPlanSaysThatAnIndexBuildGoesOn(t *testing.T) {
+	store, log := memstore.New(), memlog.New(memlog.Options{})
+	if _, err := log.Append(t.Context(), slices.Collect(taskEvents(1, 10))); err != nil {
+		t.Fatal(err)
+	}
+	log.End()
+	open := func(app App) (db *querydb.DB, one projection.Projection) {
+		db, err := querydb.Open(t.Context(), store, app.Models, querydb.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db, app.Projections[0]
+	}
+	db, one := open(indexedTasks("1", false))
+	r, err := projection.NewRunner(one, log, db, projection.RunnerConfig{})
+	if err == nil {
+		err = r.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, one = open(indexedTasks("2", true))
+	build, err := db.Generations().ForBuild(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []projection.Projection{one}
+	if err := projection.BeginBuild(t.Context(), db, build, log, all, projection.RunnerConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if _, _, err := nextstart.Print(t.Context(), &out, db, all); err != nil ||
+		!strings.Contains(out.String(), "a start goes on with the index build of projection Tasks from its rows") {
+		t.Errorf("%v: %s", err, &out)
+	}
 }
 
 // TestAPlanWithoutTablesWritesThatNothingIsKnown, for a pipeline that plans before the first deployment.

@@ -12,7 +12,7 @@ import (
 
 // diffCommand compares schemas.
 type diffCommand struct {
-	Old    string `arg:"" help:"What the schemas were: a folder of a project, a file with events.graphqls beside it, or a revision of git."`
+	Old    string `arg:"" help:"What the schemas were: a folder with gqlgen.yml, a file with events.graphqls beside it, or a revision of git."`
 	New    string `arg:"" default:"." help:"What they are; the project in the working directory by default."`
 	Rates  string `help:"Also say how long rebuilds take, by what 'server tables plan --rates FILE' of a store has written to this file." type:"path" placeholder:"FILE"`
 	Format string `help:"How to print it: text, or json for programs." enum:"text,json" default:"text"`
