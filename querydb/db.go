@@ -103,7 +103,6 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 		return nil, err
 	}
 	db := newDB(drv, list, cfg, background.New())
-	list.served().guarded = db.MultiWriter()
 	if err := db.generations.load(ctx, models); err != nil {
 		return nil, err
 	}

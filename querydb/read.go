@@ -135,11 +135,8 @@ func (r *get) rows(ctx context.Context) (rows []Row, err error) {
 // records reads the records, by way of rows where these are made of what is stored: of an aggregate, and of rows that
 // were written under a former layout.
 func (r *get) records(ctx context.Context, distinct bool, records []record.Record) error {
-	if r.view.plan == nil && r.view.asStored() {
+	if r.view.plan == nil && r.view.same() {
 		err := r.end(r.db.reader.Records(ctx, &r.table.counters, r.asked, distinct, records))
-		if err == nil && r.view.guard != nil {
-			err = r.guard(records)
-		}
 		if err != nil {
 			clear(records) // some may be set
 		}
@@ -151,16 +148,6 @@ func (r *get) records(ctx context.Context, distinct bool, records []record.Recor
 		records[i] = rows[i].Record
 	}
 	return err
-}
-
-func (r *get) guard(records []record.Record) error {
-	var b record.Builder
-	for i := range records {
-		if err := r.view.guardRecord(&b, &records[i]); err != nil {
-			return failed("get", r.table.model, err)
-		}
-	}
-	return nil
 }
 
 // Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an

@@ -19,7 +19,6 @@ import (
 
 // served is which generation of each table the API reads.
 type served struct {
-	guarded bool       // other programs may write the rows
 	change  sync.Mutex // held while a set follows another
 	current atomic.Pointer[servedSet]
 }
@@ -45,9 +44,6 @@ func (s *served) replace(views map[int]*View) {
 	for i, v := range views {
 		if before.views[i] != nil {
 			next.changes = before.changes + 1
-		}
-		if s.guarded {
-			v = v.guarded()
 		}
 		next.views[i] = v
 	}
@@ -147,7 +143,6 @@ type View struct {
 	table      *driver.Table   // nil where stored is
 	plan       *aggregate.Plan // of an aggregate
 	fields     *former.Fields  // nil where records are as the model says
-	guard      *former.Fields  // of records that another program may have written; nil where there is nothing to find
 	keys       []*Key          // of the table and of each of model.Indexes; nil where there is none such
 }
 
@@ -177,16 +172,6 @@ func newView(m *Model, generation int, stored *Model) *View {
 		v.keys[1+i] = indexKeyOf(m, stored, i)
 	}
 	return v
-}
-
-// guarded is the view as queries read rows that other programs may write too: one that runs on while the enums of the
-// model get values may have some of these in its rows, before it finds that they are none that it folds.
-func (v *View) guarded() *View {
-	g := *v
-	if g.stored != nil {
-		g.guard = former.Guard(schemaOf(v.model))
-	}
-	return &g
 }
 
 // primaryKey is the key of the table; nil where the stored one does not say what the model's does.
@@ -277,6 +262,9 @@ func (v *View) Key(index int) *Key { return v.keys[1+index] }
 // Knows reports whether the field of every row is known.
 func (v *View) Knows(field int) bool { return v.stored != nil && v.fields.Knows(field) }
 
+// Has reports whether rows have the field: what it is in each of them may be unknown.
+func (v *View) Has(field int) bool { return v.stored != nil && v.fields.Has(field) }
+
 func schemaOf(m *Model) former.Schema {
 	enums := make(map[string][]string, len(m.Enums))
 	for _, e := range m.Enums {
@@ -311,10 +299,7 @@ func (t *table) physicalIndex(v *View, index int) (int, error) {
 }
 
 // same reports whether rows are read as they are.
-func (v *View) same() bool { return v.guard == nil && v.asStored() }
-
-// asStored reports whether rows are read as they are, but for what the guard finds.
-func (v *View) asStored() bool { return v.fields == nil && v.kind() == v.storedKind() }
+func (v *View) same() bool { return v.fields == nil && v.kind() == v.storedKind() }
 
 func (v *View) kind() string {
 	if v.model.Entity == nil {
@@ -345,23 +330,11 @@ func (v *View) translate(rows []Row) error {
 }
 
 func (v *View) translateRow(b *record.Builder, row *Row) (err error) {
-	row.Record, err = v.fields.Translate(b, row.Record)
-	if err == nil {
-		err = v.guardRecord(b, &row.Record)
-	}
-	if err != nil {
+	if row.Record, err = v.fields.Translate(b, row.Record); err != nil {
 		return fmt.Errorf("row %s: %w", driver.PrintableKey(row.Key), err)
 	}
 	row.Kind, row.Indexes = v.kind(), nil
 	return nil
-}
-
-// guardRecord has what the guard finds in a record be unknown.
-func (v *View) guardRecord(b *record.Builder, rec *record.Record) (err error) {
-	if !v.guard.KnowsAll(*rec) {
-		*rec, err = v.guard.Translate(b, *rec)
-	}
-	return err
 }
 
 // visible makes of a judge of the model's rows one of the rows that are stored, and says where to look, when all is

@@ -62,7 +62,7 @@ func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.T
 		case access.OwnRowsOnly:
 			f.own = append(f.own, field)
 		}
-		if !view.Knows(field.Ordinal) {
+		if !view.Has(field.Ordinal) { // else each row says whether it is known: see Filter.Holds
 			return nil, rd.NotKnown(ctx, t, field.Name)
 		}
 	}

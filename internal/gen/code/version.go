@@ -266,7 +266,7 @@ func (e *eventText) tellChanges() {
 		var changed []*schema.EventField
 		for _, f := range sortedFields(t) {
 			switch {
-			case f.Added != "" && !f.AsAdded:
+			case f.Added != "" && !f.AsAdded, f.Joined != nil:
 				changed = append(changed, f)
 			case f.Object != nil:
 				e.added = append(e.added, f.Object)

@@ -177,8 +177,8 @@ func (t *tableLocation) here() bool {
 
 // joins reports whether another projection has begun the next generation of the table already, for this one too.
 func (p *location) joins(t *tableLocation) bool {
-	return t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version && !p.forgotten &&
-		!t.here()
+	return t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version &&
+		!(p.forgotten && !p.Moved) && !t.here()
 }
 
 // isSuccessor reports whether what is on record, where it is not good, was begun by a process whose models have another
@@ -217,16 +217,34 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection) ([
 	}
 	targets := make([]map[*querydb.Model]int, len(all))
 	for i := range surveys {
-		targets[i] = surveys[i].targets()
+		good := true
+		for j := range surveys {
+			good = good && (surveys[j].standing.good() || !together(all, i, j))
+		}
+		targets[i] = surveys[i].targets(good)
 	}
 	return targets, nil
 }
 
-// targets are the generations that the projection writes to when it opens: those that serve where it folds them, else
-// those of a build that goes on beside them, else the next, as where a rebuild is asked for.
-func (s *Survey) targets() map[*querydb.Model]int {
+// together reports whether rows of two of the projections change generation together: they write to one table, or each
+// to one with others of which that is so.
+func together(all []Projection, i, j int) bool {
+	reached := []int{i}
+	for n := 0; n < len(reached); n++ {
+		for k := range all {
+			if !slices.Contains(reached, k) && all[reached[n]].meets(all[k]) {
+				reached = append(reached, k)
+			}
+		}
+	}
+	return slices.Contains(reached, j)
+}
+
+// targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
+// all that change generation with it theirs, else those of a build that goes on beside them, else the next, as where a
+// rebuild is asked for.
+func (s *Survey) targets(good bool) map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
-	good := at.good()
 	for i := range at.tables {
 		t := &at.tables[i]
 		switch {
@@ -238,8 +256,6 @@ func (s *Survey) targets() map[*querydb.Model]int {
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:
 			all[t.model] = s.Former.Tables[i].Generation
-		case s.shared && s.Serving != nil && s.Serving.Gained: // others fold them on
-			all[t.model] = t.serving.Number
 		default:
 			all[t.model] = at.next(t)
 		}

@@ -70,8 +70,7 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 // they may be then, before the first of them is written. Who does not know all of that does not fold them, and has them
 // read by their layout.
 
-// compareEnums compares the rows that serve with the enums of the models. Where nothing is on record of them, the rows
-// are of a version of foldql that kept their layout alone.
+// compareEnums compares rows with the enums of the models, of the tables that have rows of the models' version.
 func compareEnums(ctx context.Context, db *querydb.DB, at *location, p Projection) error {
 	for i := range at.tables {
 		t := &at.tables[i]
@@ -87,6 +86,18 @@ func compareEnums(ctx context.Context, db *querydb.DB, at *location, p Projectio
 	return nil
 }
 
+// unlikeRows compares rows of the projection's versions with the enums of its models.
+func unlikeRows(ctx context.Context, db *querydb.DB, h *Header, p Projection) (all enums.Difference, err error) {
+	for i, m := range p.Models {
+		known, err := enumsOf(ctx, db, h, p.recordName(m), m, h.tables()[i].Generation)
+		if err != nil {
+			return all, err
+		}
+		all = all.And(known.Unlike(m))
+	}
+	return all, nil
+}
+
 // changesEnums reports whether rows that the projection folds on may be what is not on record of them.
 func (p Projection) changesEnums(h *Header) bool {
 	return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
@@ -95,32 +106,35 @@ func (p Projection) changesEnums(h *Header) bool {
 	})
 }
 
-// recordEnums puts on record what the enums of rows may be that the projection folds on, in the same commit also in
-// their layout, by which others read them.
+// recordEnums puts on record what the enums of rows may be that the projection folds on, and before that in their
+// layout, by which others read them.
 func recordEnums(ctx context.Context, s *State, at *standing) error {
 	b := at.Record
 	b.Enums = map[string]enums.Fields{}
-	var notes []querydb.Note
 	for i, m := range s.p.Models {
 		name, number := s.p.recordName(m), at.tables[i].serving.Number
-		b.Enums[name] = enums.Of(m).On(at.Enums[name])
-		layout, err := s.db.Generations().Layout(ctx, m, number)
+		was, err := enumsOf(ctx, s.db, &at.Header, name, m, number)
 		if err != nil {
 			return err
 		}
-		if layout != nil && layout.HasRows() && !layout.Covers(m) {
-			notes = append(notes, m.LayoutNote(number))
+		b.Enums[name] = enums.Of(m).On(was)
+		layout, err := s.db.Generations().Layout(ctx, m, number)
+		if err == nil && layout != nil && layout.HasRows() && !layout.Covers(m) {
+			err = s.db.Generations().SaveLayout(ctx, m, number)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	notes = append(notes, b.note(b.slot, s.p.Name, b.revision))
-	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+	note := b.note(b.slot, s.p.Name, b.revision)
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
 		return fmt.Errorf("record what the enums of rows of %s may be: %w", s.p.names(), err)
 	}
 	return nil
 }
 
 // enumsOf is what the enums of rows of a model may be in a generation of its table, by the Header or, where it does not
-// say, by their layout; nil where that is not known.
+// say, since a version of foldql has written it that kept no record, by their layout; nil where that is not known.
 func enumsOf(ctx context.Context, db *querydb.DB, h *Header, name string, m *querydb.Model, generation int) (
 	enums.Fields, error) {
 	if known := h.Enums[name]; known != nil {

@@ -3,11 +3,9 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -17,7 +15,7 @@ type Rows struct {
 	Complete bool // they have been those of the whole log
 	// Own says that they have the form that this program's models have, so that it can fold them.
 	Own bool
-	// Gained says that they are not since another program folds them on, whose enums have more values.
+	// Gained: they are not Own only because another program has folded them on lately, whose enums have more values.
 	Gained bool
 	// Asked says that somebody has asked for a rebuild of them.
 	Asked bool
@@ -36,7 +34,6 @@ type Survey struct {
 	Held, Aborted bool
 	Since         time.Time
 	standing      *standing // of the rows that serve, without their checkpoints
-	shared        bool      // several processes may fold the rows
 }
 
 // Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and one for
@@ -61,11 +58,13 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 	surveys := make([]Survey, len(all))
 	for i, p := range all {
 		s := &surveys[i]
-		s.Servable, s.shared = can[i], db.MultiWriter()
+		s.Servable = can[i]
 		s.beside(&at[i])
 		found[i][serves].Record = at[i].Record
 		for in, to := range map[slot]**Rows{serves: &s.Serving, builds: &s.Building, keeps: &s.Former} {
-			*to = rowsOf(found[i][in], p, &at[i])
+			if *to, err = rowsOf(ctx, db, found[i][in], p, &at[i]); err != nil {
+				return nil, err
+			}
 		}
 		s.standing = &standing{
 			location: at[i], projection: p.Name, whole: found[i][serves].completion, seen: began, identified: began,
@@ -123,32 +122,28 @@ func readSlots(ctx context.Context, db *querydb.DB, all []Projection) ([]map[slo
 }
 
 // rowsOf is what the record of rows says; nil where there are none.
-func rowsOf(b *inSlot, p Projection, at *location) *Rows {
+func rowsOf(ctx context.Context, db *querydb.DB, b *inSlot, p Projection, at *location) (*Rows, error) {
 	recorded := b.tables()
 	if b.Table == "" {
-		return nil
+		return nil, nil
 	}
 	rows := &Rows{
 		Tables: recorded, Complete: b.completion.Done, Own: len(recorded) == len(p.Models), Asked: b.Again,
 		letters: b.Kind(KindDeadLetter, p.Name),
 	}
-	var unlike []enums.Difference
 	for i, m := range p.Models {
 		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&
 			recorded[i].Table == m.Table && recorded[i].Generation == at.tables[i].numberIn(b.slot)
-		differs := at.tables[i].unlike
-		if b.slot != serves {
-			differs = b.Enums[p.recordName(m)].Unlike(m)
-		}
-		if differs.Why != "" {
-			unlike = append(unlike, differs)
-		}
 	}
-	isOther := func(d enums.Difference) bool { return !d.Gained }
-	rows.Gained = rows.Own && unlike != nil && !slices.ContainsFunc(unlike, isOther)
-	rows.Own = rows.Own && unlike == nil
+	if rows.Own {
+		unlike, err := unlikeRows(ctx, db, &b.Header, p)
+		if err != nil {
+			return nil, err
+		}
+		rows.Own, rows.Gained = unlike.Why == "", unlike.Gained
+	}
 	rows.CodeChanged = rows.Own && b.codeDiffers(p) && (b.slot != serves || at.good())
-	return rows
+	return rows, nil
 }
 
 // numberIn is the number of the table's generation in a slot; -1 where there is none.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -19,8 +20,10 @@ type Fields map[string]Field
 // Field is what a field may be whose type is an enum, or has been one.
 type Field struct {
 	Values []string `json:"values"` // sorted
-	// Gained are those that it could not be when the rows were begun: a program without them has the same rows otherwise.
-	Gained []string `json:"gained,omitempty"`
+	// Gained are those that it could not be when the rows were begun, the last since then: a program without them has the
+	// same rows otherwise.
+	Gained []string  `json:"gained,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
 	// Lost are those that it was in rows of the same version which these have replaced: a program that has them folds
 	// other rows of the same events.
 	Lost []string `json:"lost,omitempty"`
@@ -45,9 +48,24 @@ func (f Fields) with(values map[string][]string) Fields {
 // Difference is why rows are none of a program, as far as enums go.
 type Difference struct {
 	Why string // "" where they are its rows
-	// Gained: they have been, and are not since another program folds them on, with more values.
+	// Gained: they have been, and are not because another program has folded them on, with more values, lately.
 	Gained bool
 }
+
+// And is what differs of one model or of another.
+func (d Difference) And(o Difference) Difference {
+	switch {
+	case d.Why == "":
+		return o
+	case o.Why == "":
+		return d
+	}
+	return Difference{d.Why + "; " + o.Why, d.Gained && o.Gained}
+}
+
+// lately is for how long servers of the version before may run on in a deployment that adds values. A program that
+// starts later, and does not have them, has lost them.
+const lately = 24 * time.Hour
 
 // Unlike compares rows with a model. They are none of a program with it where they may have values that it does not
 // know, or are of a program that does not have some of its values any more.
@@ -56,7 +74,7 @@ func (f Fields) Unlike(m *querydb.Model) Difference {
 		return Difference{}
 	}
 	var why []string
-	now, gained := Of(m), true
+	now, gained, at := Of(m), true, time.Now()
 	for _, path := range slices.Sorted(maps.Keys(now)) {
 		was, isEnum := f[path]
 		strange := without(was.Values, now[path].Values)
@@ -64,21 +82,22 @@ func (f Fields) Unlike(m *querydb.Model) Difference {
 			strange = []string{anyText}
 		}
 		again := within(was.Lost, now[path].Values)
-		gained = gained && len(without(strange, was.Gained)) == 0 && len(again) == 0
 		if len(strange) > 0 {
-			why = append(why, fmt.Sprintf("%s.%s may be %s in the rows, and its enum does not have that", m.Name, path,
+			gained = gained && len(without(strange, was.Gained)) == 0 && at.Sub(was.Since) < lately
+			why = append(why, fmt.Sprintf("%s.%s may be %s in the rows, and its enum has no such value", m.Name, path,
 				named(strange)))
 		}
 		if len(again) > 0 {
-			why = append(why, fmt.Sprintf("%s.%s may be %s, and the rows are of a program without that", m.Name, path,
-				named(again)))
+			gained = false
+			why = append(why, fmt.Sprintf("%s.%s may be %s, which the program does not have that has built the rows", m.Name,
+				path, named(again)))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(f)) {
 		if _, isEnum := now[path]; !isEnum && slices.Contains(f[path].Lost, anyText) {
 			gained = false
-			why = append(why, fmt.Sprintf("%s.%s may be any text, and the rows are of a program where it is an enum", m.Name,
-				path))
+			why = append(why, fmt.Sprintf("%s.%s may be any text, and is an enum in the program that has built the rows",
+				m.Name, path))
 		}
 	}
 	return Difference{strings.Join(why, "; "), why != nil && gained}
@@ -108,8 +127,8 @@ func (f Fields) After(former Fields) Fields {
 	return next
 }
 
-// On is what is on record of rows of which a program with the fields has folded none yet, and folds them on: those that
-// they may be, which it knows all of.
+// On is what is on record of rows of which the fields are those of a program that folds them on. It knows all that they
+// may be.
 func (f Fields) On(rows Fields) Fields {
 	if rows == nil {
 		return f
@@ -118,10 +137,13 @@ func (f Fields) On(rows Fields) Fields {
 	for path, was := range rows {
 		now, isEnum := f[path]
 		if !isEnum { // it is text
-			now.Values = []string{anyText}
+			now.Values = union(was.Values, []string{anyText})
 		}
-		gained := without(now.Values, was.Values)
-		next[path] = Field{Values: now.Values, Gained: union(was.Gained, gained), Lost: was.Lost}
+		field := Field{Values: now.Values, Gained: was.Gained, Since: was.Since, Lost: was.Lost}
+		if gained := without(now.Values, was.Values); gained != nil {
+			field.Gained, field.Since = union(was.Gained, gained), time.Now().UTC()
+		}
+		next[path] = field
 	}
 	return next
 }
@@ -129,7 +151,8 @@ func (f Fields) On(rows Fields) Fields {
 // Equal reports whether both say the same.
 func (f Fields) Equal(o Fields) bool {
 	return (f == nil) == (o == nil) && maps.EqualFunc(f, o, func(a, b Field) bool {
-		return slices.Equal(a.Values, b.Values) && slices.Equal(a.Gained, b.Gained) && slices.Equal(a.Lost, b.Lost)
+		return slices.Equal(a.Values, b.Values) && slices.Equal(a.Gained, b.Gained) && slices.Equal(a.Lost, b.Lost) &&
+			a.Since.Equal(b.Since)
 	})
 }
 

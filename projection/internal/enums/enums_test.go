@@ -1,6 +1,7 @@
 package enums
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,11 @@ func TestWhatIsOnRecordNamesEachEnumByItsPath(t *testing.T) {
 func TestRowsAreThoseOfAProgramThatKnowsAllTheyMayBe(t *testing.T) {
 	lost := Of(model("OPEN")).After(Of(model("OPEN", "DONE")))
 	more := Of(model("OPEN", "DONE")).On(Of(model("OPEN")))
+	longAgo := maps.Clone(more)
+	for path, field := range longAgo {
+		field.Since = field.Since.Add(-lately)
+		longAgo[path] = field
+	}
 	for name, c := range map[string]struct {
 		rows   Fields
 		now    *querydb.Model
@@ -52,11 +58,13 @@ func TestRowsAreThoseOfAProgramThatKnowsAllTheyMayBe(t *testing.T) {
 		"a record of nothing":        {nil, model("OPEN"), "", false},
 		"after a value was lost":     {lost, model("OPEN"), "", false},
 		"another value after that":   {lost, model("OPEN", "HELD"), "", false},
-		"the lost value again":       {lost, model("OPEN", "DONE"), "may be DONE, and the rows are", false},
-		"text once it is an enum":    {Of(model("OPEN")).After(Of(model())), model(), "where it is an enum", false},
+		"the lost value again":       {lost, model("OPEN", "DONE"), "may be DONE, which the program", false},
+		"text once it is an enum":    {Of(model("OPEN")).After(Of(model())), model(), "is an enum in the program", false},
 		"an enum once it is an enum": {Of(model("OPEN")).After(Of(model())), model("OPEN"), "", false},
-		"folded on without":          {Of(model("OPEN", "HELD")).On(lost), model("OPEN", "DONE"), "a program without", false},
+		"folded on without":          {Of(model("OPEN", "HELD")).On(lost), model("OPEN", "DONE"), "which the program", false},
 		"folded on with more":        {more, model("OPEN"), "may be DONE in the rows", true},
+		"folded on so long ago":      {longAgo, model("OPEN"), "may be DONE in the rows", false},
+		"folded on again since":      {Of(model("OPEN", "DONE")).On(longAgo), model("OPEN"), "may be DONE", false},
 		"folded on, and others":      {more, model("DONE"), "may be OPEN in the rows", false},
 		"folded on as text":          {Of(model()).On(Of(model("OPEN"))), model("OPEN"), "may be any text in the rows", true},
 		"folded on as text, and so":  {Of(model()).On(Of(model("OPEN"))), model(), "", false},

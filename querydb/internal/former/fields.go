@@ -25,7 +25,7 @@ type field struct {
 	from     int  // the ordinal in the former object, missing where there is none
 	required bool // a former null is none that the field may have
 	list     bool
-	values   map[string]bool // of an enum that has lost some: the JSON texts of those left; nil for all
+	values   map[string]bool // of an enum, where the former text may be another: the JSON texts of all; else nil
 	object   *Fields         // nil where the text is the answer as it is
 }
 
@@ -58,8 +58,8 @@ func find(now, stored *Schema, f *driver.Field, had []driver.Field) field {
 	}
 	h := &had[at]
 	found := field{from: at, required: h.Nullable && !f.Nullable, list: f.List}
-	if f.Enum != "" {
-		found.values = left(now.Enums[f.Enum], stored.Enums[h.Enum])
+	if values := now.Enums[f.Enum]; f.Enum != "" && (h.Enum == "" || loses(values, stored.Enums[h.Enum])) {
+		found.values = texts(values)
 	}
 	if len(f.Object) > 0 {
 		found.object = compile(now, stored, f.Object, h.Object)
@@ -67,24 +67,24 @@ func find(now, stored *Schema, f *driver.Field, had []driver.Field) field {
 	return found
 }
 
-// sameType reports whether the text of the former field is of the type of the present one. The names of enums and
-// objects do not count: their values and fields say more.
+// sameType reports whether the text of the former field is of the type of the present one. Enums, and the names of
+// objects, do not count: values and fields say more.
 func sameType(f, h *driver.Field) bool {
-	return f.Scalar == h.Scalar && f.List == h.List && (f.Enum == "") == (h.Enum == "") &&
-		(len(f.Object) == 0) == (len(h.Object) == 0)
+	return f.Scalar == h.Scalar && f.List == h.List && (len(f.Object) == 0) == (len(h.Object) == 0)
 }
 
-// left are the JSON texts of those values that an enum has now, nil where it has all that it had.
-func left(now, had []string) map[string]bool {
-	gone := func(v string) bool { return !slices.Contains(now, v) }
-	if !slices.ContainsFunc(had, gone) {
-		return nil
+// loses reports whether an enum had values that it does not have now.
+func loses(now, had []string) bool {
+	return slices.ContainsFunc(had, func(v string) bool { return !slices.Contains(now, v) })
+}
+
+// texts are the JSON texts of the values of an enum.
+func texts(values []string) map[string]bool {
+	all := make(map[string]bool, len(values))
+	for _, v := range values {
+		all[`"`+v+`"`] = true
 	}
-	texts := make(map[string]bool, len(now))
-	for _, v := range now {
-		texts[`"`+v+`"`] = true
-	}
-	return texts
+	return all
 }
 
 // changes reports whether the text of the field is not always the former one.
@@ -94,6 +94,9 @@ func (f *field) changes() bool { return f.required || f.values != nil || f.objec
 func (fs *Fields) Knows(i int) bool {
 	return fs == nil || fs.fields[i].from != missing && !fs.fields[i].changes()
 }
+
+// Has reports whether former rows have a present field, if not all of them a value that is known.
+func (fs *Fields) Has(i int) bool { return fs == nil || fs.fields[i].from != missing }
 
 // From are the former ordinals of the present fields, ascending, without those that are not there; nil stays nil.
 func (fs *Fields) From(present []int) []int {

@@ -38,8 +38,6 @@ func (f *field) text(former func() []byte) ([]byte, error) {
 		return []byte(record.Unknown), nil
 	case text == nil:
 		return nil, nil
-	case record.IsUnknown(text): // see Guard
-		return text, nil
 	case f.values != nil && !f.hasValues(text):
 		return []byte(record.Unknown), nil
 	case f.object == nil:

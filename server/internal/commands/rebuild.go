@@ -332,8 +332,8 @@ func refuseRebuild(db *querydb.DB, all []projection.Projection) func(http.Handle
 			for _, one := range all {
 				why, err := projection.RebuildReason(r.Context(), db, one)
 				if err == nil && why != "" {
-					err = fmt.Errorf("this program would rebuild projection %s: %s; use the program that folded the rows, "+
-						"or start the server first", one.Name, why)
+					err = fmt.Errorf("the rows of projection %s are not those of this program: %s; use the program that "+
+						"folded them, or start the server first", one.Name, why)
 				}
 				if err != nil {
 					problem.FailedAgain(err.Error()).Write(w)

@@ -44,7 +44,11 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 			one.serving.thaw()
 			look = followed{one}.look
 		} else {
-			one.serving.explain(notBuilt)
+			why := notBuilt
+			if found.gained {
+				why = found.why
+			}
+			one.serving.explain(why)
 		}
 		all.add(func(ctx context.Context) {
 			one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })

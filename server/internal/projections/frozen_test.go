@@ -113,8 +113,9 @@ func TestAServerDoesNotRebuildWhereOthersFoldItsRowsOnWithMoreValues(t *testing.
 		t.Errorf("without it a server folds %t, begins %t, %q; want that it does neither, and why", s.folds, s.begins, s.why)
 	}
 	targets, err := projection.TargetGenerations(t.Context(), few.db, []projection.Projection{few.p})
-	if err != nil || targets[0][few.p.Model] != 0 {
-		t.Errorf("without it a start needs the tables of generations %v, %v; want those that serve", targets, err)
+	if err != nil || targets[0][few.p.Model] != 1 {
+		t.Errorf("without it the tables of generations %v are planned, %v; want the next, if rows are asked for", targets,
+			err)
 	}
 	other := openStates(t, store, "HELD")
 	if s := other.survey(t); s.folds || !s.begins {

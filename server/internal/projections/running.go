@@ -137,8 +137,11 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 // frozenReady returns why rows that this program does not fold must not be served: nobody else does, nor are others
 // built that will follow them.
 func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
+	f.unit.mu.Lock()
+	gained := f.unit.found.gained // so no rows are to be built
+	f.unit.mu.Unlock()
 	switch {
-	case f.unit.set.keep.Rebuilt:
+	case f.unit.set.keep.Rebuilt && !gained:
 		if s.Build != nil && s.Build.NewDeadLetters > 0 {
 			return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name,
 				waits(s.Build.NewDeadLetters))

@@ -22,6 +22,8 @@ type survey struct {
 	resumes bool
 	// builds: this program folds the generation that is being built.
 	builds bool
+	// gained: others have folded the rows that serve on, on a shared store, and their enums have more values.
+	gained bool
 	// held: that generation has served, and does not again before somebody asks for it.
 	held bool
 	// why says, where this program neither folds what serves nor builds, what an operator can do about it.
@@ -125,9 +127,11 @@ func (s *survey) judgeRows(shared bool) {
 	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
 	strange := s.any(func(g *projection.Generations) bool { return g.Building != nil && !g.Building.Own })
 	own := s.every(func(g *projection.Generations) bool { return g.Building != nil && g.Building.Own })
-	gained := !s.any(func(g *projection.Generations) bool {
-		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained || g.Serving.Asked)
+	others := s.any(func(g *projection.Generations) bool {
+		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
 	})
+	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Serving != nil && g.Serving.Asked })
+	s.gained = shared && foreign && !others
 	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
 	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
 	for i := range s.all {
@@ -146,9 +150,11 @@ func (s *survey) judgeRows(shared bool) {
 	case strange && shared:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
-	case gained && shared:
-		s.why = "a server whose enums have more values folds these rows: replace this server by one of that version; " +
-			"or, to have rows of its own built, stop it and run 'server rebuild start' with --store"
+	case s.gained && request:
+		s.begins = true
+	case s.gained:
+		s.why = "a server whose enums have more values has folded these rows lately: replace this server by one of that " +
+			"version, or build rows of its own with 'server rebuild start'"
 	case former && !shared:
 		s.resumes = true
 	case former:

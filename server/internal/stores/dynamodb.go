@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -25,7 +26,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
-	needed, err := NeededTables(ctx, db, o.Models, o.Projections)
+	needed, err := startTables(ctx, db, o.Models, o.Projections)
 	if err == nil {
 		err = drv.CheckTables(ctx, needed)
 	}
@@ -37,6 +38,22 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 		rows.CacheStats = func() driver.CacheStats { return drv.Stats().RowCache }
 	}
 	return rows, nil
+}
+
+// startTables are the tables without which a server does not start: those of NeededTables, or, where it only answers
+// from rows that others have folded on with more values of enums, those of the rows.
+func startTables(
+	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
+) ([]*driver.Table, error) {
+	all, err := projection.LookUp(ctx, db, projections)
+	if err != nil {
+		return nil, fmt.Errorf("find out which rows of the projections there are: %w", err)
+	}
+	folded := slices.DeleteFunc(slices.Clone(projections), func(p projection.Projection) bool {
+		at := all[slices.IndexFunc(projections, func(o projection.Projection) bool { return o.Name == p.Name })]
+		return at.Servable && at.Serving.Gained
+	})
+	return NeededTables(ctx, db, models, folded)
 }
 
 // NeededTables are the tables that the projections will write to, and those that are read beside.
