@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -63,4 +64,32 @@ func TestAnEnumThatLosesAValueLeavesNoReaderInTheDark(t *testing.T) {
 	s.end(t)
 	plan(fewer, "there is nothing to do")
 	plan(more, "a start takes up the former rows of projection Tasks, which are of this version")
+}
+
+// TestAServerWithoutAValueThatOthersHaveAddedAnswers from the rows that they have folded, over DynamoDB: its start wants
+// no tables for rows of its own. Where the value is to go, these are made, and the rows are built, on request.
+func TestAServerWithoutAValueThatOthersHaveAddedAnswers(t *testing.T) {
+	d := deploy(t, dynamolocal.Dynoxide)
+	d.app = enumTasks("Task 1", "Task 2")
+	d.folds(t, 1, 2)
+	older := d.app
+	d.app = enumTasks("Task 1", "Task 2", "Task 3")
+	d.folds(t, 3, 1)
+
+	d.app = older
+	s := serve(t, d.app, start{args: d.options})
+	if got := s.query(t, `{ Task(id: "1") { title } }`); !strings.Contains(got, `"Task 1"`) {
+		t.Errorf("a value is answered as %s", got)
+	}
+	if got := s.query(t, `{ Task(id: "3") { title } }`); !strings.Contains(got, "REBUILDING") {
+		t.Errorf("the value that the server does not know is answered as %s", got)
+	}
+	s.rebuilds(t, d.app, "status").wantExit(t, exitDone, "build rows of its own with 'server rebuild start'")
+	d.tables(t, "apply").wantExit(t, exitDone, "done")
+	s.rebuilds(t, d.app, "start", "Task").wantExit(t, exitDone, "")
+	s.until(t, "built", func() bool {
+		at := s.statusOf(t).Projections[0].Build
+		return at != nil && at.Complete && at.NewDeadLetters == 1
+	})
+	s.end(t)
 }
