@@ -102,9 +102,9 @@ func TestWhereAnEnumLosesAValueRowsAreBuiltAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		fewer.wantStart("after the switch", true, "")
-		all.wantStart("the program before, which runs on", false, "may be v0, which the program does not have")
+		all.wantStart("the program before, which runs on", false, "may be v0, which the program that built the rows")
 		again := startShaped(t, store(), ended(log), release("v0", "v1", "v2"))
-		again.wantStart("the program before, started again", false, "may be v0, which the program does not have")
+		again.wantStart("the program before, started again", false, "may be v0, which the program that built the rows")
 		if s := again.look(); s.Former == nil || !s.Former.Own {
 			t.Errorf("it finds %+v, want its own rows as the former ones", s)
 		}
@@ -169,7 +169,7 @@ func TestATextThatBecomesAnEnumHasRowsOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		enum.wantStart("after the switch", true, "")
-		text.wantStart("the program with the text", false, "is an enum in the program that has built the rows")
+		text.wantStart("the program with the text", false, "is an enum in the program that built the rows")
 	})
 	t.Run("and back", func(t *testing.T) {
 		log, store := openLog(t, upserts(3)...), newFaultyStore()

@@ -50,7 +50,15 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 func TargetGenerations(
 	ctx context.Context, db *querydb.DB, all []Projection,
 ) ([]map[*querydb.Model]int, error) {
-	return checkpoint.TargetGenerations(ctx, db, records(all))
+	return checkpoint.TargetGenerations(ctx, db, records(all), false)
+}
+
+// StartGenerations is [TargetGenerations] without rows that a start does not begin: where others have folded those that
+// serve on lately, with more values of enums, a program without these only answers, until rows are asked for.
+func StartGenerations(
+	ctx context.Context, db *querydb.DB, all []Projection,
+) ([]map[*querydb.Model]int, error) {
+	return checkpoint.TargetGenerations(ctx, db, records(all), true)
 }
 
 // CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of

@@ -84,7 +84,7 @@ func TestAServerWithoutAValueThatOthersHaveAddedAnswers(t *testing.T) {
 	if got := s.query(t, `{ Task(id: "3") { title } }`); !strings.Contains(got, "REBUILDING") {
 		t.Errorf("the value that the server does not know is answered as %s", got)
 	}
-	s.rebuilds(t, d.app, "status").wantExit(t, exitDone, "build rows of its own with 'server rebuild start'")
+	s.rebuilds(t, d.app, "status").wantExit(t, exitDone, "run 'server tables apply' and 'server rebuild start'")
 	d.tables(t, "apply").wantExit(t, exitDone, "done")
 	s.rebuilds(t, d.app, "start", "Task").wantExit(t, exitDone, "")
 	s.until(t, "built", func() bool {

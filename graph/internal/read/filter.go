@@ -44,7 +44,7 @@ type filtering struct {
 }
 
 // newFiltering reads the filter of a request, nil where it has none. To filter by a field, the viewer must be allowed
-// to read it, and it must be known of the rows that serve.
+// to read it, and rows that serve must have it.
 func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.Type, r *Request) (*filtering, error) {
 	read, err := r.filter(t)
 	if read == nil || err != nil {
@@ -100,7 +100,7 @@ func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.Pa
 }
 
 // judge reports whether a row is in the page. One that cannot be judged is taken, so that reading ends soon: then the
-// page is an error. It depends on whose the row is, and never on what it holds, whether it can be.
+// page is an error. It depends on whose the row is, and on whether its fields are known, whether it can be.
 func (f *filtering) judge(rec record.Record) bool {
 	if f.failed != nil {
 		return true

@@ -60,7 +60,7 @@ func disownBeside(ctx context.Context, db *querydb.DB, projection string) error 
 			}
 			continue
 		}
-		none := Header{Moved: true}
+		none := Header{Disowned: true}
 		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision)}})
 		if err != nil {
 			return err

@@ -209,46 +209,59 @@ func (p *location) begun() (all []querydb.Successor) {
 }
 
 // TargetGenerations returns, without changing anything, the generation of each model's table that projections will
-// write to when they open, aligned with them.
-func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection) ([]map[*querydb.Model]int, error) {
+// write to when they open, aligned with them. Where atStart is set, rows that are built on request alone count for
+// nothing: those of a program without the values that the enums of the rows have gained.
+func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, atStart bool) (
+	[]map[*querydb.Model]int, error) {
 	surveys, err := Look(ctx, db, all)
 	if err != nil {
 		return nil, err
 	}
+	units, built := unitsOf(all), map[int]bool{} // units whose rows are built beside those that serve
+	for i := range surveys {
+		s := &surveys[i]
+		waits := atStart && s.Serving != nil && s.Serving.Gained
+		built[units[i]] = built[units[i]] || s.Servable && !s.standing.good() && !waits
+	}
 	targets := make([]map[*querydb.Model]int, len(all))
 	for i := range surveys {
-		good := true
-		for j := range surveys {
-			good = good && (surveys[j].standing.good() || !together(all, i, j))
-		}
-		targets[i] = surveys[i].targets(good)
+		targets[i] = surveys[i].targets(built[units[i]], atStart)
 	}
 	return targets, nil
 }
 
-// together reports whether rows of two of the projections change generation together: they write to one table, or each
+// unitsOf numbers the projections, those alike whose rows change generation together: they write to one table, or each
 // to one with others of which that is so.
-func together(all []Projection, i, j int) bool {
-	reached := []int{i}
-	for n := 0; n < len(reached); n++ {
-		for k := range all {
-			if !slices.Contains(reached, k) && all[reached[n]].meets(all[k]) {
-				reached = append(reached, k)
+func unitsOf(all []Projection) []int {
+	units, byTable := make([]int, len(all)), map[string]int{}
+	for i, p := range all {
+		units[i] = i
+		for _, m := range p.Models {
+			met, known := byTable[m.Table]
+			if !known {
+				byTable[m.Table] = i
+				continue
+			}
+			from, to := units[i], units[met]
+			for k := range units[:i+1] {
+				if units[k] == from {
+					units[k] = to
+				}
 			}
 		}
 	}
-	return slices.Contains(reached, j)
+	return units
 }
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
-// all that change generation with it theirs, else those of a build that goes on beside them, else the next, as where a
-// rebuild is asked for.
-func (s *Survey) targets(good bool) map[*querydb.Model]int {
+// builds none beside them. Else they are those of a build that goes on, or the next, as where a rebuild is asked for.
+func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
+	good := at.good()
 	for i := range at.tables {
 		t := &at.tables[i]
 		switch {
-		case good:
+		case good && !built, !built && atStart && s.Serving != nil && s.Serving.Gained:
 			all[t.model] = t.serving.Number
 		case at.Again:
 			all[t.model] = at.next(t)

@@ -86,7 +86,7 @@ func compareEnums(ctx context.Context, db *querydb.DB, at *location, p Projectio
 	return nil
 }
 
-// unlikeRows compares rows of the projection's versions with the enums of its models.
+// unlikeRows compares rows that have the models' versions with the models' enums.
 func unlikeRows(ctx context.Context, db *querydb.DB, h *Header, p Projection) (all enums.Difference, err error) {
 	for i, m := range p.Models {
 		known, err := enumsOf(ctx, db, h, p.recordName(m), m, h.tables()[i].Generation)
@@ -106,11 +106,12 @@ func (p Projection) changesEnums(h *Header) bool {
 	})
 }
 
-// recordEnums puts on record what the enums of rows may be that the projection folds on, and before that in their
-// layout, by which others read them.
+// recordEnums puts on record what the enums of rows may be that the projection folds on, in the same commit also in
+// their layout, by which others read them.
 func recordEnums(ctx context.Context, s *State, at *standing) error {
 	b := at.Record
 	b.Enums = map[string]enums.Fields{}
+	var notes []querydb.Note
 	for i, m := range s.p.Models {
 		name, number := s.p.recordName(m), at.tables[i].serving.Number
 		was, err := enumsOf(ctx, s.db, &at.Header, name, m, number)
@@ -119,15 +120,15 @@ func recordEnums(ctx context.Context, s *State, at *standing) error {
 		}
 		b.Enums[name] = enums.Of(m).On(was)
 		layout, err := s.db.Generations().Layout(ctx, m, number)
-		if err == nil && layout != nil && layout.HasRows() && !layout.Covers(m) {
-			err = s.db.Generations().SaveLayout(ctx, m, number)
-		}
 		if err != nil {
 			return err
 		}
+		if layout != nil && layout.HasRows() && !layout.Covers(m) {
+			notes = append(notes, m.LayoutNote(number))
+		}
 	}
-	note := b.note(b.slot, s.p.Name, b.revision)
-	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
+	notes = append(notes, b.note(b.slot, s.p.Name, b.revision))
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("record what the enums of rows of %s may be: %w", s.p.names(), err)
 	}
 	return nil

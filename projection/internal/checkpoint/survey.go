@@ -3,9 +3,11 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -23,6 +25,15 @@ type Rows struct {
 	CodeChanged bool
 
 	letters string // kind of the notes of their dead letters
+	enums   map[string]enums.Fields
+}
+
+// SameEnums reports whether the same is on record of the enums of both; nil is for none.
+func (r *Rows) SameEnums(o *Rows) bool {
+	if r == nil || o == nil {
+		return r == o
+	}
+	return maps.EqualFunc(r.enums, o.enums, enums.Fields.Equal)
 }
 
 // Survey is what there is of rows of a projection: nil for what there is not.
@@ -129,7 +140,7 @@ func rowsOf(ctx context.Context, db *querydb.DB, b *inSlot, p Projection, at *lo
 	}
 	rows := &Rows{
 		Tables: recorded, Complete: b.completion.Done, Own: len(recorded) == len(p.Models), Asked: b.Again,
-		letters: b.Kind(KindDeadLetter, p.Name),
+		letters: b.Kind(KindDeadLetter, p.Name), enums: b.Enums,
 	}
 	for i, m := range p.Models {
 		rows.Own = rows.Own && recorded[i].Model == p.recordName(m) && recorded[i].Version == m.Version &&

@@ -48,7 +48,7 @@ func (f Fields) with(values map[string][]string) Fields {
 // Difference is why rows are none of a program, as far as enums go.
 type Difference struct {
 	Why string // "" where they are its rows
-	// Gained: they have been, and are not because another program has folded them on, with more values, lately.
+	// Gained: they would be its rows, had another program not lately folded them on with more values.
 	Gained bool
 }
 
@@ -63,9 +63,13 @@ func (d Difference) And(o Difference) Difference {
 	return Difference{d.Why + "; " + o.Why, d.Gained && o.Gained}
 }
 
-// lately is for how long servers of the version before may run on in a deployment that adds values. A program that
-// starts later, and does not have them, has lost them.
+// lately is for how long after a value was gained servers of the version before may start. One that starts later, and
+// does not have the value, has lost it.
 const lately = 24 * time.Hour
+
+// started is when the process did: one that runs on for days while others have more values is still of the version
+// before.
+var started = time.Now()
 
 // Unlike compares rows with a model. They are none of a program with it where they may have values that it does not
 // know, or are of a program that does not have some of its values any more.
@@ -74,7 +78,7 @@ func (f Fields) Unlike(m *querydb.Model) Difference {
 		return Difference{}
 	}
 	var why []string
-	now, gained, at := Of(m), true, time.Now()
+	now, gained := Of(m), true
 	for _, path := range slices.Sorted(maps.Keys(now)) {
 		was, isEnum := f[path]
 		strange := without(was.Values, now[path].Values)
@@ -83,32 +87,31 @@ func (f Fields) Unlike(m *querydb.Model) Difference {
 		}
 		again := within(was.Lost, now[path].Values)
 		if len(strange) > 0 {
-			gained = gained && len(without(strange, was.Gained)) == 0 && at.Sub(was.Since) < lately
-			why = append(why, fmt.Sprintf("%s.%s may be %s in the rows, and its enum has no such value", m.Name, path,
-				named(strange)))
+			gained = gained && len(without(strange, was.Gained)) == 0 && started.Sub(was.Since) < lately
+			why = append(why, fmt.Sprintf("%s.%s may be %s", m.Name, path, named(strange)))
 		}
 		if len(again) > 0 {
 			gained = false
-			why = append(why, fmt.Sprintf("%s.%s may be %s, which the program does not have that has built the rows", m.Name,
-				path, named(again)))
+			why = append(why, fmt.Sprintf("%s.%s may be %s, which the program that built the rows does not have", m.Name,
+				path, strings.Join(again, " or ")))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(f)) {
 		if _, isEnum := now[path]; !isEnum && slices.Contains(f[path].Lost, anyText) {
 			gained = false
-			why = append(why, fmt.Sprintf("%s.%s may be any text, and is an enum in the program that has built the rows",
+			why = append(why, fmt.Sprintf("%s.%s may be any text, and is an enum in the program that built the rows",
 				m.Name, path))
 		}
 	}
 	return Difference{strings.Join(why, "; "), why != nil && gained}
 }
 
-// named are values, for people.
+// named are values that rows may have and a program does not, for people.
 func named(values []string) string {
 	if slices.Contains(values, anyText) {
-		return "any text"
+		return "any text in the rows, and is an enum now"
 	}
-	return strings.Join(values, " or ")
+	return strings.Join(values, " or ") + " in the rows, and its enum has no such value"
 }
 
 // After is what is on record of rows that replace others of the same version.
@@ -127,8 +130,7 @@ func (f Fields) After(former Fields) Fields {
 	return next
 }
 
-// On is what is on record of rows of which the fields are those of a program that folds them on. It knows all that they
-// may be.
+// On is what goes on record when a program with the enums f, which knows all that rows may be, folds them on.
 func (f Fields) On(rows Fields) Fields {
 	if rows == nil {
 		return f

@@ -40,7 +40,7 @@ func TestRowsAreThoseOfAProgramThatKnowsAllTheyMayBe(t *testing.T) {
 	more := Of(model("OPEN", "DONE")).On(Of(model("OPEN")))
 	longAgo := maps.Clone(more)
 	for path, field := range longAgo {
-		field.Since = field.Since.Add(-lately)
+		field.Since = field.Since.Add(-2 * lately)
 		longAgo[path] = field
 	}
 	for name, c := range map[string]struct {

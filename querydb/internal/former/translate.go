@@ -48,7 +48,7 @@ func (f *field) text(former func() []byte) ([]byte, error) {
 	return f.objects(text)
 }
 
-// hasValues reports whether the text of an enum, or each of a list of them, is a value that there still is.
+// hasValues reports whether the text of an enum, or each of a list of them, is one of its values.
 func (f *field) hasValues(text []byte) bool {
 	if !f.list {
 		return f.values[string(text)]

@@ -332,7 +332,7 @@ func refuseRebuild(db *querydb.DB, all []projection.Projection) func(http.Handle
 			for _, one := range all {
 				why, err := projection.RebuildReason(r.Context(), db, one)
 				if err == nil && why != "" {
-					err = fmt.Errorf("the rows of projection %s are not those of this program: %s; use the program that "+
+					err = fmt.Errorf("this program does not fold the rows of projection %s on: %s; use the program that "+
 						"folded them, or start the server first", one.Name, why)
 				}
 				if err != nil {

@@ -46,7 +46,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 		} else {
 			why := notBuilt
 			if found.gained {
-				why = found.why
+				why = replaceServer
 			}
 			one.serving.explain(why)
 		}

@@ -138,7 +138,7 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 // built that will follow them.
 func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
 	f.unit.mu.Lock()
-	gained := f.unit.found.gained // so no rows are to be built
+	gained := f.unit.found.gained // then rows are built on request alone
 	f.unit.mu.Unlock()
 	switch {
 	case f.unit.set.keep.Rebuilt && !gained:

@@ -131,7 +131,7 @@ func (s *survey) judgeRows(shared bool) {
 		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
 	})
 	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Serving != nil && g.Serving.Asked })
-	s.gained = shared && foreign && !others
+	gained := shared && foreign && !others
 	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
 	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
 	for i := range s.all {
@@ -150,22 +150,26 @@ func (s *survey) judgeRows(shared bool) {
 	case strange && shared:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
-	case s.gained && request:
+	case gained && request:
 		s.begins = true
-	case s.gained:
-		s.why = "a server whose enums have more values has folded these rows lately: replace this server by one of that " +
-			"version, or build rows of its own with 'server rebuild start'"
+	case gained:
+		s.gained = true
+		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
 	case former && !shared:
 		s.resumes = true
 	case former:
 		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
 			"build them anew with 'server rebuild start'"
-	case s.any(func(g *projection.Generations) bool { return g.Aborted }) && !building:
+	case s.any(func(g *projection.Generations) bool { return g.Aborted }) && !building && !request:
 		s.why = "the rebuild was aborted: begin another with 'server rebuild start'"
 	default:
 		s.begins = true
 	}
 }
+
+// replaceServer says what to do about rows that others have folded on with more values of enums.
+const replaceServer = "a server whose enums have more values has folded these rows lately: replace this server with " +
+	"one of that version"
 
 // ownServing reports whether the rows that serve are those that this program folds.
 func ownServing(g *projection.Generations) bool { return g.Serving != nil && g.Serving.Own }
@@ -193,7 +197,8 @@ func (s *survey) same(o *survey) bool {
 		return false
 	}
 	for i := range s.all {
-		if generationOf(s.all[i].Serving) != generationOf(o.all[i].Serving) ||
+		if !s.folds && !s.all[i].Serving.SameEnums(o.all[i].Serving) || // queries go by their layout
+			generationOf(s.all[i].Serving) != generationOf(o.all[i].Serving) ||
 			generationOf(s.all[i].Building) != generationOf(o.all[i].Building) ||
 			generationOf(s.all[i].Former) != generationOf(o.all[i].Former) {
 			return false

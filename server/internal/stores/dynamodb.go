@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -26,7 +25,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
-	needed, err := startTables(ctx, db, o.Models, o.Projections)
+	needed, err := neededTables(ctx, db, o.Models, o.Projections, projection.StartGenerations)
 	if err == nil {
 		err = drv.CheckTables(ctx, needed)
 	}
@@ -40,27 +39,19 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	return rows, nil
 }
 
-// startTables are the tables without which a server does not start: those of NeededTables, or, where it only answers
-// from rows that others have folded on with more values of enums, those of the rows.
-func startTables(
-	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
-) ([]*driver.Table, error) {
-	all, err := projection.LookUp(ctx, db, projections)
-	if err != nil {
-		return nil, fmt.Errorf("find out which rows of the projections there are: %w", err)
-	}
-	folded := slices.DeleteFunc(slices.Clone(projections), func(p projection.Projection) bool {
-		at := all[slices.IndexFunc(projections, func(o projection.Projection) bool { return o.Name == p.Name })]
-		return at.Servable && at.Serving.Gained
-	})
-	return NeededTables(ctx, db, models, folded)
-}
+// generationsOf are the generations that projections write to: projection.TargetGenerations, or StartGenerations.
+type generationsOf func(context.Context, *querydb.DB, []projection.Projection) ([]map[*querydb.Model]int, error)
 
 // NeededTables are the tables that the projections will write to, and those that are read beside.
 func NeededTables(
 	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
 ) ([]*driver.Table, error) {
-	targets, err := projection.TargetGenerations(ctx, db, projections)
+	return neededTables(ctx, db, models, projections, projection.TargetGenerations)
+}
+
+func neededTables(ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
+	of generationsOf) ([]*driver.Table, error) {
+	targets, err := of(ctx, db, projections)
 	if err != nil {
 		return nil, fmt.Errorf("find the tables that the projections write to: %w", err)
 	}
