@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -245,25 +246,32 @@ func (g *program) forgetEnums() {
 	}
 }
 
+// openUnit opens a program with two models in one table, each folded by a projection of its own. One has an enum.
+func openUnit(t *testing.T, store driver.Driver, states ...string) (*querydb.DB, []projection.Projection) {
+	t.Helper()
+	table := &querydb.SharedTable{Name: "App", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"}}
+	var all []*querydb.Model
+	var unit []projection.Projection
+	for _, name := range []string{"Plain", "Task"} {
+		m := &querydb.Model{Name: name, Table: "App", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+			Entity: &querydb.Entity{Table: table, Kind: name}}
+		if name == "Task" {
+			m.Fields = []querydb.Field{{Name: "state", Scalar: "String", Enum: "State"}}
+			m.Enums = []querydb.Enum{{Name: "State", Values: states}}
+		}
+		all = append(all, m)
+		ops := &projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}
+		unit = append(unit, projection.New(ops, projection.Projection{Name: name, Events: []string{"T"},
+			Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return nil, nil }}))
+	}
+	return open(t, store, all...), unit
+}
+
 // TestModelsOfOneTableAreBuiltTogether where the enum of one alone has lost a value: what was being built of the others
 // is of no use then, and is begun again in the same call.
 func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
-	table := &querydb.SharedTable{Name: "App", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"}}
 	program := func(store driver.Driver, states ...string) (db, build *querydb.DB, unit []projection.Projection) {
-		var all []*querydb.Model
-		for _, name := range []string{"Plain", "Task"} {
-			m := &querydb.Model{Name: name, Table: "App", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
-				Entity: &querydb.Entity{Table: table, Kind: name}}
-			if name == "Task" {
-				m.Fields = []querydb.Field{{Name: "state", Scalar: "String", Enum: "State"}}
-				m.Enums = []querydb.Enum{{Name: "State", Values: states}}
-			}
-			all = append(all, m)
-			ops := &projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}
-			unit = append(unit, projection.New(ops, projection.Projection{Name: name, Events: []string{"T"},
-				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return nil, nil }}))
-		}
-		db = open(t, store, all...)
+		db, unit = openUnit(t, store, states...)
 		build, err := db.Generations().ForBuild(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -321,5 +329,59 @@ func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
 		}
 		request(second, unit)
 		wantBuilding(3)
+
+		for _, p := range unit { // what is being built is of the former log too
+			if err := projection.AdoptSource(t.Context(), second, log, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fold(second, unit)
+		if err := projection.BeginBuild(t.Context(), second, secondBuild, log, unit, quick()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := projection.LookUp(t.Context(), second, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range unit {
+			b, s := all[i].Building, all[i].Serving
+			if b == nil || !b.Own || b.Tables[0].Generation <= s.Tables[0].Generation ||
+				b.Tables[0].Generation != all[0].Building.Tables[0].Generation {
+				t.Errorf("of %s there is built %+v beside %+v, want rows that were begun since", p.Name, b, s)
+			}
+		}
+	})
+}
+
+// TestAllTablesOfAUnitAreMadeWhereOneOfItsProjectionsRebuilds: those of a projection whose own rows are good are built
+// anew with the others.
+func TestAllTablesOfAUnitAreMadeWhereOneOfItsProjectionsRebuilds(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		want := func(when string, db *querydb.DB, unit []projection.Projection, generation int) {
+			t.Helper()
+			targets, err := projection.TargetGenerations(t.Context(), db, unit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range unit {
+				if got := targets[i][p.Model]; got != generation {
+					t.Errorf("%s: %s writes to generation %d, want %d", when, p.Name, got, generation)
+				}
+			}
+		}
+		first, unit := openUnit(t, store(), "OPEN", "DONE")
+		want("at first", first, unit, 0)
+		for i, p := range unit {
+			r, err := projection.NewRunner(p, logOf(t, upserts(2)...), first, quick())
+			if err == nil {
+				err = r.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(fmt.Sprintf("with %d projections folded", i+1), first, unit, 0)
+		}
+		second, unit := openUnit(t, store(), "OPEN")
+		want("where an enum of one has lost a value", second, unit, 1)
 	})
 }

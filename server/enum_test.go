@@ -66,8 +66,8 @@ func TestAnEnumThatLosesAValueLeavesNoReaderInTheDark(t *testing.T) {
 	plan(more, "a start takes up the former rows of projection Tasks, which are of this version")
 }
 
-// TestAServerWithoutAValueThatOthersHaveAddedAnswers from the rows that they have folded, over DynamoDB: its start wants
-// no tables for rows of its own. Where the value is to go, these are made, and the rows are built, on request.
+// TestAServerWithoutAValueThatOthersHaveAddedAnswers from the rows that they have folded, over DynamoDB: its start
+// wants no tables for rows of its own. Where the value is to go, these are made, and the rows are built, on request.
 func TestAServerWithoutAValueThatOthersHaveAddedAnswers(t *testing.T) {
 	d := deploy(t, dynamolocal.Dynoxide)
 	d.app = enumTasks("Task 1", "Task 2")
