@@ -307,7 +307,7 @@ func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		second, secondBuild, unit := program(store(), "OPEN", "HELD")
-		wantBuilding := func(generation int) {
+		begun := func() []projection.Generations {
 			t.Helper()
 			if err := projection.BeginBuild(t.Context(), second, secondBuild, log, unit, quick()); err != nil {
 				t.Fatal(err)
@@ -316,9 +316,13 @@ func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, p := range unit {
-				if b := all[i].Building; b == nil || !b.Own || b.Tables[0].Generation != generation {
-					t.Errorf("of %s there is built %+v, want rows of this program in generation %d", p.Name, b, generation)
+			return all
+		}
+		wantBuilding := func(generation int) {
+			t.Helper()
+			for i, g := range begun() {
+				if b := g.Building; b == nil || !b.Own || b.Tables[0].Generation != generation {
+					t.Errorf("of %s there is built %+v, want rows of this program in generation %d", unit[i].Name, b, generation)
 				}
 			}
 		}
@@ -336,18 +340,11 @@ func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
 			}
 		}
 		fold(second, unit)
-		if err := projection.BeginBuild(t.Context(), second, secondBuild, log, unit, quick()); err != nil {
-			t.Fatal(err)
-		}
-		all, err := projection.LookUp(t.Context(), second, unit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range unit {
-			b, s := all[i].Building, all[i].Serving
-			if b == nil || !b.Own || b.Tables[0].Generation <= s.Tables[0].Generation ||
+		all := begun()
+		for i, g := range all {
+			if b := g.Building; b == nil || !b.Own || b.Tables[0].Generation <= g.Serving.Tables[0].Generation ||
 				b.Tables[0].Generation != all[0].Building.Tables[0].Generation {
-				t.Errorf("of %s there is built %+v beside %+v, want rows that were begun since", p.Name, b, s)
+				t.Errorf("of %s there is built %+v beside %+v, want rows that were begun since", unit[i].Name, b, g.Serving)
 			}
 		}
 	})

@@ -50,7 +50,7 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 func TargetGenerations(
 	ctx context.Context, db *querydb.DB, all []Projection,
 ) ([]map[*querydb.Model]int, error) {
-	return checkpoint.TargetGenerations(ctx, db, records(all), false)
+	return checkpoint.TargetGenerations(ctx, db, records(all), unitNumbers(all), false)
 }
 
 // StartGenerations is [TargetGenerations] without rows that a start does not begin: where others have folded those that
@@ -58,7 +58,22 @@ func TargetGenerations(
 func StartGenerations(
 	ctx context.Context, db *querydb.DB, all []Projection,
 ) ([]map[*querydb.Model]int, error) {
-	return checkpoint.TargetGenerations(ctx, db, records(all), true)
+	return checkpoint.TargetGenerations(ctx, db, records(all), unitNumbers(all), true)
+}
+
+// unitNumbers are, aligned with the projections, the numbers of their [Units].
+func unitNumbers(all []Projection) []int {
+	of := map[string]int{}
+	for i, unit := range Units(all) {
+		for _, p := range unit {
+			of[p.Name] = i
+		}
+	}
+	numbers := make([]int, len(all))
+	for i := range all {
+		numbers[i] = of[all[i].Name]
+	}
+	return numbers
 }
 
 // CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of

@@ -209,15 +209,16 @@ func (p *location) begun() (all []querydb.Successor) {
 }
 
 // TargetGenerations returns, without changing anything, the generation of each model's table that projections will
-// write to when they open, aligned with them. Where atStart is set, rows that are built on request alone count for
-// nothing: those of a program without the values that the enums of the rows have gained.
-func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, atStart bool) (
+// write to when they open, aligned with them. Those of one unit, by their numbers, are built together. Where atStart is
+// set, rows that are built on request alone count for nothing: those of a program without the values that the enums of
+// the rows have gained.
+func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, units []int, atStart bool) (
 	[]map[*querydb.Model]int, error) {
 	surveys, err := Look(ctx, db, all)
 	if err != nil {
 		return nil, err
 	}
-	units, built := unitsOf(all), map[int]bool{} // units whose rows are built beside those that serve
+	built := map[int]bool{} // units whose rows are built beside those that serve
 	for i := range surveys {
 		s := &surveys[i]
 		waits := atStart && s.Serving != nil && s.Serving.Gained
@@ -228,29 +229,6 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, at
 		targets[i] = surveys[i].targets(built[units[i]], atStart)
 	}
 	return targets, nil
-}
-
-// unitsOf numbers the projections, those alike whose rows change generation together: they write to one table, or each
-// to one with others of which that is so.
-func unitsOf(all []Projection) []int {
-	units, byTable := make([]int, len(all)), map[string]int{}
-	for i, p := range all {
-		units[i] = i
-		for _, m := range p.Models {
-			met, known := byTable[m.Table]
-			if !known {
-				byTable[m.Table] = i
-				continue
-			}
-			from, to := units[i], units[met]
-			for k := range units[:i+1] {
-				if units[k] == from {
-					units[k] = to
-				}
-			}
-		}
-	}
-	return units
 }
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
