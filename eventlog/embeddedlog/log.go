@@ -74,7 +74,7 @@ func Open(o Options) (*Log, error) {
 		o.Now = time.Now
 	}
 	l := &Log{
-		dir: o.Dir, now: o.Now, cache: pebble.NewCache(32 << 20), durability: durability{changed: make(chan struct{})},
+		dir: o.Dir, now: o.Now, cache: pebble.NewCache(cacheBytes), durability: durability{changed: make(chan struct{})},
 		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger}),
 	}
 	if err := l.disk.Open(func() error { return l.open(o) }); err != nil {
@@ -130,11 +130,18 @@ func unwritable(err error) error {
 	return fmt.Errorf("append to the event log: %w: %w", eventlog.ErrUnwritable, err)
 }
 
+// The cache holds the filters of ids, about 13 MB for ten million of them, and blocks. What recent writes take goes off
+// it, up to two tables of them: without any room left, each new event would read filters from files.
+const (
+	memTableBytes = 16 << 20
+	cacheBytes    = 2*memTableBytes + 32<<20
+)
+
 func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	options := &pebble.Options{
 		FS:            d.FS(),
 		Cache:         cache,
-		MemTableSize:  16 << 20,
+		MemTableSize:  memTableBytes,
 		Logger:        d.Logger(),
 		EventListener: d.Listener(),
 	}

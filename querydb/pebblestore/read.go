@@ -47,12 +47,12 @@ func (w *walk) query(ctx context.Context, s *Store, p *storedTable, q *driver.Qu
 	if bounds.empty() {
 		return nil
 	}
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: bounds.lower, UpperBound: bounds.upper})
+	it, err := s.iterators.within(s.db, p, bounds)
 	if err != nil {
 		return failed("query rows of "+q.Table.Name, err)
 	}
-	w.begin(it, q, driver.BudgetOf(ctx))
-	if err = errors.Join(w.page(ctx), it.Close()); err != nil {
+	w.begin(it.Iterator, q, driver.BudgetOf(ctx))
+	if err = errors.Join(w.page(ctx), s.iterators.done(it)); err != nil {
 		return failed("query rows of "+q.Table.Name, err)
 	}
 	return nil

@@ -22,8 +22,9 @@ import (
 
 // Defaults of Options.
 const (
-	defaultCacheBytes    = 256 << 20
-	defaultMemTableBytes = 64 << 20
+	defaultCacheBytes = 256 << 20
+	leastMemTable     = 1 << 20
+	mostMemTable      = 64 << 20
 )
 
 // Options say where the store is and what it may use; zero values mean the defaults. Dir is required.
@@ -36,7 +37,9 @@ type Options struct {
 	// the rest blocks of files, less what recent writes take. 256 MB by default.
 	CacheBytes int64
 	// MemTableBytes is how many bytes of recent writes are kept in memory before they go to a file. Up to four times as
-	// much is in use under load. 64 MB by default.
+	// much is in use under load, which the engine takes of its part of the cache. By default it is an eighth of that part,
+	// but 1 MB at least and 64 MB at most, so that half of it is left for blocks, where it has 8 MB or more: with less, a fold would read the filters of
+	// files again for each row that it looks for.
 	MemTableBytes uint64
 	// Reserve is the free space of the file system, in bytes, below which nothing is written. 128 MB by default.
 	Reserve uint64
@@ -52,7 +55,7 @@ func (o Options) withDefaults() Options {
 		o.CacheBytes = defaultCacheBytes
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = defaultMemTableBytes
+		o.MemTableBytes = uint64(max(leastMemTable, min(mostMemTable, o.engineBytes()/memTables/2)))
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -70,9 +73,15 @@ func (o *Options) validate() error {
 	return nil
 }
 
+// memTables is how many tables of recent writes there are at most, before writes wait for their files.
+const memTables = 4
+
 // rowCacheBytes is the size of the row cache. The engine takes the memory of recent writes from its own part: with half
 // of the cache, a fold would read the blocks of its former rows from files again and again.
 func (o *Options) rowCacheBytes() int64 { return o.CacheBytes / 4 }
+
+// engineBytes is the part of the engine.
+func (o *Options) engineBytes() int64 { return o.CacheBytes - o.rowCacheBytes() }
 
 // Store is a driver over one data directory.
 type Store struct {
@@ -82,6 +91,8 @@ type Store struct {
 	closed bool
 	tables *dictionary
 	rows   *rowCache
+
+	iterators iterators
 }
 
 var (
@@ -159,10 +170,10 @@ func unavailable(act string, err error) error {
 func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	p := &pebble.Options{
 		FS:                          d.FS(),
-		CacheSize:                   o.CacheBytes - o.rowCacheBytes(),
+		CacheSize:                   o.engineBytes(),
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
-		MemTableStopWritesThreshold: 4,
+		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               256 << 20,
@@ -185,6 +196,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.iterators.close()
 	if err := s.disk.Close(s.db.Close); err != nil {
 		return fmt.Errorf("pebblestore: close: %w", err)
 	}

@@ -79,6 +79,9 @@ const leastMemoryMB = 512
 // besideMB is what is neither Go's memory nor the cache: the program itself, and what an embedded store writes from.
 const besideMB = 64
 
+// logMB is what the cache of the log beside an embedded store holds; its recent writes are in besideMB.
+const logMB = 32
+
 // MemoryLimit is that of Go's memory, in bytes: by default the server takes twice the cache in all, and
 // no less than leastMemoryMB.
 func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
@@ -87,7 +90,7 @@ func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
 	}
 	all := max(leastMemoryMB, 2*cacheMB) - besideMB
 	if cacheBesideGo && embedded {
-		all -= cacheMB - cacheMB/4 // the row cache is Go's: see pebblestore.Options.CacheBytes
+		all -= cacheMB - cacheMB/4 + logMB // the row cache is Go's: see pebblestore.Options.CacheBytes
 	}
 	return all << 20
 }
