@@ -24,10 +24,10 @@ func (s *serving) listen() error {
 		return config.Wrong("listen", "%w; choose another address, or stop what uses it", err)
 	}
 	s.listener = listener
-	s.connections = limits.NewConnections(middleware.OneWrite{Listener: listener}, s.cfg.MaxConnections)
+	s.connections = limits.NewConnections(listener, s.cfg.MaxConnections)
 	s.http, s.failed = s.httpServer(&s.entrance), make(chan error, 1)
 	s.http.ConnState = s.connections.Changed
-	go func() { s.failed <- s.http.Serve(s.connections) }()
+	go func() { s.failed <- s.http.Serve(middleware.OneWrite{Listener: s.connections}) }()
 	return nil
 }
 

@@ -2,7 +2,6 @@
 package limits
 
 import (
-	"container/list"
 	"net"
 	"net/http"
 	"sync"
@@ -16,42 +15,48 @@ import (
 type Connections struct {
 	net.Listener
 	most    int
+	began   time.Time
 	Refused atomic.Uint64
 
-	mu    sync.Mutex
-	open  map[net.Conn]*connection
-	fresh list.List // of net.Conn, the oldest first: nothing has come yet
-	idle  list.List // of net.Conn, the longest idle first
+	mu   sync.Mutex
+	open map[*connection]struct{}
 }
 
-// connection is where a connection waits; both are nil while it has a request in hand.
+// connection knows whether it waits. A request changes that twice, so it takes no lock; to find one that waits, all are
+// looked at.
 type connection struct {
-	in    *list.List
-	at    *list.Element
-	since time.Time // when it was accepted
+	net.Conn
+	admitted time.Time
+	// state is fresh, busy or evicted, or since when the connection is idle: nanoseconds after the Connections began.
+	state atomic.Int64
 }
+
+const (
+	fresh   = 0 // nothing has come yet
+	busy    = -1
+	evicted = -2
+)
 
 // grace is how long a new connection has at least to send something. Where many come at once they wait to be accepted.
 const grace = 250 * time.Millisecond
 
+// NewConnections bounds the connections of a listener. Their states come from the server, by Changed.
 func NewConnections(l net.Listener, most int) *Connections {
-	return &Connections{Listener: l, most: most, open: map[net.Conn]*connection{}}
+	return &Connections{Listener: l, most: most, began: time.Now(), open: map[*connection]struct{}{}}
 }
 
 // Accept waits for a connection that there is room for.
 func (c *Connections) Accept() (net.Conn, error) {
 	for {
-		conn, err := c.Listener.Accept()
+		accepted, err := c.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		evicted, later, ok := c.admit(conn)
+		conn := &connection{Conn: accepted}
+		later, ok := c.admit(conn)
 		for later > 0 {
 			time.Sleep(later) // nobody is let in meanwhile: that is the point
-			evicted, later, ok = c.admit(conn)
-		}
-		if evicted != nil {
-			_ = evicted.Close() // nobody has been promised an answer on it
+			later, ok = c.admit(conn)
 		}
 		if ok {
 			return conn, nil
@@ -62,62 +67,81 @@ func (c *Connections) Accept() (net.Conn, error) {
 }
 
 // admit finds room for a connection, later where the one that is to make room is too new.
-func (c *Connections) admit(conn net.Conn) (evicted net.Conn, later time.Duration, ok bool) {
+func (c *Connections) admit(conn *connection) (later time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.open) >= c.most {
-		oldest := c.fresh.Front()
-		if oldest == nil {
-			oldest = c.idle.Front()
+	for len(c.open) >= c.most {
+		waiting, state := c.longestWaiting()
+		if waiting == nil {
+			return 0, false
 		}
-		if oldest == nil {
-			return nil, 0, false
+		if left := grace - time.Since(waiting.admitted); state == fresh && left > 0 {
+			return left, false
 		}
-		evicted = oldest.Value.(net.Conn)
-		if known := c.open[evicted]; known.in == &c.fresh {
-			if left := grace - time.Since(known.since); left > 0 {
-				return nil, left, false
-			}
+		if !waiting.state.CompareAndSwap(state, evicted) {
+			continue // a request has come meanwhile
 		}
-		c.forget(evicted)
+		delete(c.open, waiting)
+		_ = waiting.Close() // nobody has been promised an answer on it
 	}
-	c.open[conn] = &connection{since: time.Now()}
-	c.wait(conn, &c.fresh)
-	return evicted, 0, true
+	conn.admitted = time.Now()
+	c.open[conn] = struct{}{}
+	return 0, true
 }
 
-// wait puts a connection at the end of those that wait in a list; nil takes it out of the one that it is in.
-func (c *Connections) wait(conn net.Conn, in *list.List) {
-	known := c.open[conn]
-	if known == nil { // it has been evicted
-		return
+// longestWaiting is the connection that makes room for another, and its state; nil where all are busy.
+func (c *Connections) longestWaiting() (longest *connection, state int64) {
+	for conn := range c.open {
+		is := conn.state.Load()
+		switch {
+		case is == busy:
+		case longest == nil, is == fresh && state != fresh,
+			is == fresh && conn.admitted.Before(longest.admitted),
+			is != fresh && state != fresh && is < state:
+			longest, state = conn, is
+		}
 	}
-	if known.in != nil {
-		known.in.Remove(known.at)
-	}
-	known.in, known.at = in, nil
-	if in != nil {
-		known.at = in.PushBack(conn)
-	}
-}
-
-func (c *Connections) forget(conn net.Conn) {
-	c.wait(conn, nil)
-	delete(c.open, conn)
+	return longest, state
 }
 
 // Changed receives the states of connections from the server.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	known := connectionIn(conn)
+	if known == nil {
+		return
+	}
 	switch state {
 	case http.StateActive:
-		c.wait(conn, nil)
+		known.state.Store(busy)
 	case http.StateIdle:
-		c.wait(conn, &c.idle)
+		known.state.Store(max(1, int64(time.Since(c.began))))
 	case http.StateClosed, http.StateHijacked:
-		c.forget(conn)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, known)
 	}
+}
+
+// connectionIn finds the connection that another one wraps.
+func connectionIn(conn net.Conn) *connection {
+	for {
+		switch outer := conn.(type) {
+		case *connection:
+			return outer
+		case interface{ NetConn() net.Conn }:
+			conn = outer.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+// CloseWrite tells the client that there is no more, which net/http does before it closes a connection.
+func (c *connection) CloseWrite() error {
+	if conn, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return conn.CloseWrite()
+	}
+	return nil
 }
 
 // Count is how many connections there are.

@@ -82,10 +82,18 @@ func until(t *testing.T, what string, so func() bool) {
 }
 
 // waiting is how many connections wait.
-func (c *Connections) waiting() (fresh, idle int) {
+func (c *Connections) waiting() (isFresh, isIdle int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.fresh.Len(), c.idle.Len()
+	for conn := range c.open {
+		switch state := conn.state.Load(); {
+		case state == fresh:
+			isFresh++
+		case state > 0:
+			isIdle++
+		}
+	}
+	return isFresh, isIdle
 }
 
 // TestAConnectionTooManyTakesThePlaceOfOneThatWaits: nobody can keep others out by holding connections.
@@ -128,7 +136,7 @@ func TestAConnectionTooManyIsToComeAgainWhereAllAreBusy(t *testing.T) {
 	first, second := dial(t, addr), dial(t, addr)
 	ask(t, first, "/wait")
 	ask(t, second, "/wait")
-	until(t, "both are busy", func() bool { fresh, idle := c.waiting(); return c.Count() == 2 && fresh+idle == 0 })
+	until(t, "both are busy", func() bool { unused, idle := c.waiting(); return c.Count() == 2 && unused+idle == 0 })
 	if got := status(t, dial(t, addr)); got != http.StatusServiceUnavailable || c.Refused.Load() != 1 {
 		t.Errorf("a third connection gets %d; %d are refused", got, c.Refused.Load())
 	}

@@ -50,6 +50,9 @@ type holding struct {
 
 var heldBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
+// NetConn is the connection that is wrapped.
+func (c *holding) NetConn() net.Conn { return c.Conn }
+
 func (c *holding) hold() { c.held = heldBuffers.Get().(*[]byte) }
 
 // Write implements net.Conn.
