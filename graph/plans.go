@@ -16,7 +16,8 @@ import (
 // WithCompiledPlans returns the generated schema with an executor of compiled plans in front of gqlgen's own. It
 // compiles an operation whose root fields are all in the runtime's catalog once, and answers it from the stored rows.
 // Every other operation (introspection, fields of the project's own, mutations, @defer) goes to es. Both give the same
-// answers, but field and root-field interceptors are not called for compiled operations.
+// answers, but field and root-field interceptors are not called for compiled operations. Package graphqlhttp has the
+// schema answer these by itself; any other handler of gqlgen calls it through its executor.
 func WithCompiledPlans(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
 	return &planning{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanCacheBytes)}
 }
@@ -31,17 +32,52 @@ type planning struct {
 // Exec answers the operation of the context.
 func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	known := s.plans.Get(op.Operation, op.Doc)
-	if name := known.Undecided(op.Variables); name != "" {
-		return once(func(ctx context.Context) *graphql.Response { return undecided(ctx, name) })
+	answer := s.compiled(op.Doc, op.Operation, op.Variables)
+	if !answer.there() {
+		return s.resolve(ctx)
 	}
-	if p := s.plan(op, known); p != nil {
-		return once(func(ctx context.Context) *graphql.Response {
-			ctx = s.rt.reader.Hold(ctx)
-			return &graphql.Response{Data: execute.Run(ctx, s.rt.reader, s.rt.resolver.Limit, p, op.Variables)}
-		})
+	answered := false
+	return func(ctx context.Context) *graphql.Response {
+		if answered {
+			return nil
+		}
+		answered = true
+		return answer.run(ctx, s.rt, op.Variables)
 	}
-	return s.resolve(ctx)
+}
+
+// Answer answers an operation of a document with the values of its variables, nil where it has no plan. Errors go to
+// the response of the context.
+func (s *planning) Answer(ctx context.Context, doc *ast.QueryDocument, op *ast.OperationDefinition,
+	variables map[string]any) *graphql.Response {
+	answer := s.compiled(doc, op, variables)
+	if !answer.there() {
+		return nil
+	}
+	return answer.run(ctx, s.rt, variables)
+}
+
+// compiled is what there is to do for an operation; there is nothing where gqlgen's executor must answer.
+type compiled struct {
+	plan      *plan.Plan
+	undecided string // a variable that decides what is included, and is null
+}
+
+func (c *compiled) there() bool { return c.plan != nil || c.undecided != "" }
+
+// run answers. A panic is answered too.
+func (c *compiled) run(ctx context.Context, rt *Runtime, variables map[string]any) (resp *graphql.Response) {
+	if c.undecided != "" {
+		return undecided(ctx, c.undecided)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			graphql.AddError(ctx, graphql.Recover(ctx, r))
+			resp = &graphql.Response{Data: []byte("null")}
+		}
+	}()
+	ctx = rt.reader.Hold(ctx)
+	return &graphql.Response{Data: execute.Run(ctx, rt.reader, rt.resolver.Limit, c.plan, variables)}
 }
 
 // CheckScalar returns what is wrong with an input for a scalar. It accepts any for a scalar of the project's own.
@@ -50,22 +86,6 @@ func (s *planning) CheckScalar(name string, v any) error {
 		return check(v)
 	}
 	return nil
-}
-
-// once makes a handler that answers once. A panic is answered too.
-func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandler {
-	return func(ctx context.Context) (resp *graphql.Response) {
-		if answer == nil {
-			return nil
-		}
-		defer func() {
-			answer = nil
-			if r := recover(); r != nil {
-				resp = recovered(ctx, r)
-			}
-		}()
-		return answer(ctx)
-	}
 }
 
 // resolve has gqlgen's executor answer, with loaders for this operation alone.
@@ -77,26 +97,24 @@ func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 	}
 }
 
-// plan returns the plan of the operation, nil where gqlgen's executor must answer.
-func (s *planning) plan(op *graphql.OperationContext, known *plan.Variants) *plan.Plan {
-	if s.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
-		return nil
+// compiled finds the plan of an operation, making it where there is none yet.
+func (s *planning) compiled(doc *ast.QueryDocument, op *ast.OperationDefinition, variables map[string]any) compiled {
+	known := s.plans.Get(op, doc)
+	if name := known.Undecided(variables); name != "" {
+		return compiled{undecided: name}
 	}
-	return s.plans.Plan(known, known.Variant(op.Variables), func() (*plan.Plan, int) {
-		c := plan.Compiler{Catalog: s.rt.reader.Catalog, Schema: s.Schema(), Fragments: op.Doc.Fragments, Vars: op.Variables}
-		return c.Compile(op.Operation), c.Members
-	})
+	if s.rt.cfg.ResolversOnly || op.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
+		return compiled{}
+	}
+	return compiled{plan: s.plans.Plan(known, known.Variant(variables), func() (*plan.Plan, int) {
+		c := plan.Compiler{Catalog: s.rt.reader.Catalog, Schema: s.Schema(), Fragments: doc.Fragments, Vars: variables}
+		return c.Compile(op), c.Members
+	})}
 }
 
 // undecided is the answer where a variable that decides what is included is null.
 func undecided(ctx context.Context, variable string) *graphql.Response {
 	graphql.AddError(ctx, graphqlerr.New(graphqlerr.BadUserInput,
 		"the variable $%s is null, and @skip or @include needs a Boolean", variable))
-	return &graphql.Response{Data: []byte("null")}
-}
-
-// recovered is the answer to an operation that panicked.
-func recovered(ctx context.Context, r any) *graphql.Response {
-	graphql.AddError(ctx, graphql.GetOperationContext(ctx).RecoverFunc(ctx, r))
 	return &graphql.Response{Data: []byte("null")}
 }

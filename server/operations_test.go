@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
@@ -29,11 +28,11 @@ func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
 		`{ __typename }`: "__typename",
 	} {
 		doc := gqlparser.MustLoadQueryWithRules(schema, document, rules.NewDefaultRules())
-		if got := o.Label(&graphql.OperationContext{Operation: doc.Operations[0]}); got != want {
+		if got := o.Label(doc.Operations[0]); got != want {
 			t.Errorf("%s: counted as %s, want %s", document, got, want)
 		}
 	}
-	if got := o.Label(&graphql.OperationContext{}); got != "invalid" {
+	if got := o.Label(nil); got != "invalid" {
 		t.Errorf("no operation: counted as %s", got)
 	}
 }

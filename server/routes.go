@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/foldql/foldql/auth"
@@ -96,7 +95,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		Send:    []string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
 		Read:    []string{positions.Header, positions.ConsistencyHeader},
 	}
-	api := middleware.HeadAsGet(p.identified(at.Handler(p.asked(p.graphql(measured, at)))))
+	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
 	mux.Handle("/graphql", cors.Handler(api))
 	mux.Handle("GET /schema.graphql", cors.Handler(p.schema()))
 	if p.cfg.Playground {
@@ -129,7 +128,7 @@ func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) 
 		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
 		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
-		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured, at}, Logger: p.log,
+		Introspection: p.cfg.Introspection, Interceptors: []graphqlhttp.Interceptor{measured, at}, Logger: p.log,
 	}
 	p.documents.Configure(&cfg)
 	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), cfg)

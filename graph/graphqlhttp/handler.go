@@ -3,9 +3,10 @@
 // [New] makes the handler of any schema that gqlgen generates. For a schema of foldql, pass what
 // graph.WithCompiledPlans returns. Every limit of [Config] has a safe default.
 //
-// The package is a transport of its own in front of gqlgen's executor. It parses a document, measures it against the
+// The package is a transport of its own, in front of gqlgen's executor or of a schema that answers operations by itself, as
+// that of graph.WithCompiledPlans does with most. It parses a document, measures it against the
 // limits and then validates it, in that order, because validation takes time in the square of a hostile document's
-// size. It keeps documents that passed, so a known query costs a look-up. It writes answers as the executor made them,
+// size. It keeps documents that passed, so a known query costs a look-up. It writes answers as they were made,
 // without encoding them again.
 package graphqlhttp
 
@@ -17,6 +18,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp/internal/compressed"
 )
 
 // New returns a handler that answers GET and POST requests from the schema.
@@ -24,6 +26,7 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
 	in := &inputs{schema: es.Schema()}
 	in.scalars, _ = es.(scalars)
+	errors := &presenter{logger: cfg.Logger}
 	h := &handler{
 		cfg:       cfg,
 		exec:      executor.New(es),
@@ -31,12 +34,16 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 		texts:     queryTexts{limit: cfg.CacheBytes / 8},
 		persisted: newPersisted(cfg),
 		inputs:    in,
-		errors:    &presenter{logger: cfg.Logger},
+		present:   errors.present,
+		recovered: errors.recovered,
+	}
+	if len(cfg.Extensions) == 0 {
+		h.direct, _ = es.(direct)
 	}
 	h.exec.SetQueryCache(fromContext{})
 	h.exec.SetParserTokenLimit(cfg.MaxTokens)
-	h.exec.SetErrorPresenter(h.errors.present)
-	h.exec.SetRecoverFunc(h.errors.recovered)
+	h.exec.SetErrorPresenter(h.present)
+	h.exec.SetRecoverFunc(h.recovered)
 	if cfg.Introspection {
 		h.exec.Use(extension.Introspection{})
 	}
@@ -46,7 +53,7 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	if cfg.CompressMinBytes < 0 {
 		return h
 	}
-	return compressing(h, cfg.CompressMinBytes)
+	return compressed.Handler(h, cfg.CompressMinBytes, jsonType, responseType)
 }
 
 type handler struct {
@@ -56,7 +63,9 @@ type handler struct {
 	texts     queryTexts
 	persisted *persisted
 	inputs    *inputs
-	errors    *presenter
+	present   graphql.ErrorPresenterFunc
+	recovered graphql.RecoverFunc
+	direct    direct // nil where gqlgen's executor answers everything
 }
 
 var _ graphql.Transport = (*handler)(nil)
@@ -100,6 +109,6 @@ func (h *handler) recover(out *answer) {
 		panic(r)
 	default:
 		ctx := out.request.Context()
-		out.refuse(http.StatusInternalServerError, h.errors.present(ctx, h.errors.recovered(ctx, r)))
+		out.refuse(http.StatusInternalServerError, h.present(ctx, h.recovered(ctx, r)))
 	}
 }

@@ -155,6 +155,7 @@ func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 			"GRAPHQL_VALIDATION_FAILED", "spreads itself"},
 		{`query A { hello } query B { hello }`, ``, "BAD_USER_INPUT", "2 operations"},
 		{`query($n: String!) { hello(name: $n) }`, ``, "BAD_USER_INPUT", "variable $n: must be defined"},
+		{`query($n: String!) { hello(name: $n) }`, `{"n":null}`, "BAD_USER_INPUT", "variable $n: cannot be null"},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":"many"}`, "BAD_USER_INPUT", "variable $n: "},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":99999999999999999999}`, "BAD_USER_INPUT", "variable $n: "},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":2.5}`, "BAD_USER_INPUT", "variable $n: 2.5 is not a value of type Int"},
@@ -171,7 +172,14 @@ func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 			"introspection is switched off"},
 	}
 	h := New(testSchema, Config{})
+	direct := New(greeter{testSchema}, Config{}) // says the same of those that it does not answer
 	for _, test := range tests {
+		if test.message != "this is no name" {
+			said, want := query(t, direct, test.document, test.variables), query(t, h, test.document, test.variables)
+			if said.body != want.body {
+				t.Errorf("%s: a schema that answers by itself says %s, want %s", test.document, said.body, want.body)
+			}
+		}
 		for range 2 { // the second time is no different
 			got := query(t, h, test.document, test.variables)
 			if got.status != 200 || got.code() != test.code || !strings.Contains(got.message(), test.message) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/core"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -19,7 +20,7 @@ type scalars interface {
 	CheckScalar(scalar string, v any) error
 }
 
-// inputs reads the values of variables. The executor does so too, later, and leniently: it takes texts for numbers,
+// inputs reads the values of variables. The library that coerces them afterwards is lenient: it takes texts for numbers,
 // names of enum values in any case and every number for an ID, which only the fields that they are for would refuse.
 type inputs struct {
 	schema  *ast.Schema
@@ -27,7 +28,7 @@ type inputs struct {
 }
 
 // read makes the values of the operation's variables what their types say, or returns an error that names one that is
-// not. What is null, or missing, or too much, is left to the executor.
+// not. What is null, or missing, or too much, is left to coerce.
 func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *gqlerror.Error {
 	for _, def := range op.VariableDefinitions {
 		v, given := variables[def.Variable]
@@ -41,6 +42,37 @@ func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *g
 		variables[def.Variable] = v
 	}
 	return nil
+}
+
+// coerce makes the values of variables, which were read, what gqlgen makes of them: with defaults, and with numbers in
+// place of their texts. Variables that the operation does not declare may be among them.
+func (in *inputs) coerce(op *ast.OperationDefinition, variables map[string]any) (map[string]any, gqlerror.List) {
+	if in.allTexts(op, variables) {
+		return variables, nil
+	}
+	values, err := validator.VariableValues(in.schema, op, variables)
+	if err != nil {
+		return nil, blameVariables(gqlerror.List{gqlerror.WrapIfUnwrapped(err)})
+	}
+	return values, nil
+}
+
+// allTexts reports whether each variable of the operation has a text as its value, and is of a type whose values are
+// texts: then there is nothing to make of them.
+func (in *inputs) allTexts(op *ast.OperationDefinition, variables map[string]any) bool {
+	for _, v := range op.VariableDefinitions {
+		if _, text := variables[v.Variable].(string); !text || v.Type.Elem != nil {
+			return false
+		}
+		switch v.Type.NamedType {
+		case "Int", "Float", "Boolean":
+			return false
+		}
+		if def := in.schema.Types[v.Type.NamedType]; def == nil || def.Kind == ast.InputObject {
+			return false
+		}
+	}
+	return true
 }
 
 // wrongInput is what is wrong with an input, and where in it.

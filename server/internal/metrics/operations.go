@@ -8,12 +8,13 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/graphqlhttp"
 )
 
-// Operations counts and times the operations of the API, as one of gqlgen's extensions.
+// Operations counts and times the operations of the API, as an interceptor of all of them.
 type Operations struct {
 	requests *prometheus.CounterVec
 	errors   *prometheus.CounterVec
@@ -32,8 +33,7 @@ type operation struct {
 }
 
 var _ interface {
-	graphql.HandlerExtension
-	graphql.ResponseInterceptor
+	graphqlhttp.Interceptor
 	prometheus.Collector
 } = (*Operations)(nil)
 
@@ -62,24 +62,13 @@ func NewOperations(names []string) *Operations {
 	}
 }
 
-// ExtensionName implements graphql.HandlerExtension.
-func (o *Operations) ExtensionName() string { return "Metrics" }
-
-// Validate implements graphql.HandlerExtension.
-func (o *Operations) Validate(graphql.ExecutableSchema) error { return nil }
-
-// InterceptResponse implements graphql.ResponseInterceptor.
-func (o *Operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+// Intercept implements graphqlhttp.Interceptor.
+func (o *Operations) Intercept(ctx context.Context, op *graphqlhttp.Operation,
+	next func(context.Context) *graphql.Response) *graphql.Response {
 	resp := next(ctx)
-	if resp == nil { // no answer follows
-		return nil
-	}
-	op := graphql.GetOperationContext(ctx)
-	m := o.measured(o.Label(op))
+	m := o.measured(o.Label(op.Definition))
 	m.requests.Inc()
-	if began := op.Stats.OperationStart; !began.IsZero() {
-		m.seconds.Observe(time.Since(began).Seconds())
-	}
+	m.seconds.Observe(time.Since(op.Began).Seconds())
 	for _, err := range resp.Errors {
 		o.errors.WithLabelValues(code(err)).Inc()
 	}
@@ -94,15 +83,15 @@ func code(err error) string {
 	return string(graphqlerr.Internal)
 }
 
-// Label is how metrics call the operation of a request.
-func (o *Operations) Label(op *graphql.OperationContext) string {
+// Label is how metrics call the operation of a request, nil where it has none.
+func (o *Operations) Label(op *ast.OperationDefinition) string {
 	switch {
-	case op.Operation == nil:
+	case op == nil:
 		return noOperation
-	case slices.Contains(o.names, op.Operation.Name):
-		return op.Operation.Name
+	case slices.Contains(o.names, op.Name):
+		return op.Name
 	}
-	if field, one := graphqlhttp.RootField(op.Operation); one {
+	if field, one := graphqlhttp.RootField(op); one {
 		return field
 	}
 	return severalFields

@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -48,7 +49,7 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
-// Positions adds positions to answers, and has queries wait for them, as one of gqlgen's extensions.
+// Positions adds positions to answers, and has queries wait for them, as an interceptor of all operations.
 type Positions struct {
 	cfg    Config
 	source source
@@ -56,10 +57,7 @@ type Positions struct {
 	sealer sealer
 }
 
-var _ interface {
-	graphql.HandlerExtension
-	graphql.ResponseInterceptor
-} = (*Positions)(nil)
+var _ graphqlhttp.Interceptor = (*Positions)(nil)
 
 // New returns the Positions of a server.
 func New(cfg Config) *Positions {
@@ -67,36 +65,21 @@ func New(cfg Config) *Positions {
 		asked: operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)}}
 }
 
-// ExtensionName implements graphql.HandlerExtension.
-func (*Positions) ExtensionName() string { return "Positions" }
-
-// Validate implements graphql.HandlerExtension.
-func (*Positions) Validate(graphql.ExecutableSchema) error { return nil }
-
 // request is a request whose answer is to have a position.
 type request struct {
-	min    []string // the positions that it asks for
-	strong bool     // no answer is better than an eventual one
-	header http.Header
+	min    []string    // the positions that it asks for
+	strong bool        // no answer is better than an eventual one
+	header http.Header // of its answer
+}
+
+func requestOf(op *graphqlhttp.Operation) request {
+	asked := op.Request.Header
+	return request{min: listed(asked[MinHeader]), strong: strings.EqualFold(asked.Get(ConsistencyHeader), "strong"),
+		header: op.Header}
 }
 
 // consistent reports whether its reads of tables show what was committed before them, on every store.
 func (r *request) consistent() bool { return len(r.min) > 0 || r.strong }
-
-type requestKey struct{}
-
-// Handler has the answers of a GraphQL handler that has the extension tell positions.
-func (p *Positions) Handler(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := &request{min: listed(r.Header.Values(MinHeader)), header: w.Header(),
-			strong: strings.EqualFold(r.Header.Get(ConsistencyHeader), "strong")}
-		ctx := context.WithValue(r.Context(), requestKey{}, asked)
-		if asked.consistent() {
-			ctx = querydb.WithConsistentReads(ctx)
-		}
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
-}
 
 // listed are the elements of a header whose value is a list, on however many lines.
 func listed(lines []string) (elements []string) {
@@ -110,14 +93,17 @@ func listed(lines []string) (elements []string) {
 	return elements
 }
 
-// InterceptResponse implements graphql.ResponseInterceptor.
-func (p *Positions) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	asked, _ := ctx.Value(requestKey{}).(*request)
-	op := graphql.GetOperationContext(ctx).Operation
-	if asked == nil || op == nil {
+// Intercept implements graphqlhttp.Interceptor.
+func (p *Positions) Intercept(ctx context.Context, op *graphqlhttp.Operation,
+	next func(context.Context) *graphql.Response) *graphql.Response {
+	if op.Definition == nil {
 		return next(ctx)
 	}
-	read, setbacks := p.asked.of(op), p.cfg.Folds.Setbacks.Load()
+	asked := requestOf(op)
+	if asked.consistent() {
+		ctx = querydb.WithConsistentReads(ctx)
+	}
+	read, setbacks := p.asked.of(op.Definition), p.cfg.Folds.Setbacks.Load()
 	if len(asked.min) > 0 {
 		if err := p.await(ctx, asked.min, read.folds); err != nil {
 			return graphqlError(err)
@@ -129,7 +115,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 			return graphqlError(err)
 		}
 	}
-	if err := p.tell(ctx, asked, &read.reads, &at); err != nil { // before the rows are read
+	if err := p.tell(ctx, &asked, read, &at); err != nil { // before the rows are read
 		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
 	}
 	resp := next(ctx)
@@ -140,7 +126,7 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 				"read: ask again"))
 		}
 	}
-	if position := asked.header.Get(Header); resp != nil && position != "" && inExtensions(ctx) {
+	if position := asked.header.Get(Header); position != "" && inExtensions(op) {
 		extensions := map[string]any{"position": position}
 		maps.Copy(extensions, resp.Extensions)
 		resp.Extensions = extensions
@@ -150,8 +136,8 @@ func (p *Positions) InterceptResponse(ctx context.Context, next graphql.Response
 
 // inExtensions reports whether the request asks for the position in the extensions of its answer, as clients do that
 // see no headers.
-func inExtensions(ctx context.Context) bool {
-	asked, _ := graphql.GetOperationContext(ctx).Extensions["position"].(bool)
+func inExtensions(op *graphqlhttp.Operation) bool {
+	asked, _ := op.Extensions["position"].(bool)
 	return asked
 }
 
@@ -181,29 +167,52 @@ func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
 
 // tell sets the headers of an answer. On a store that others write to, a read that is not consistent may lack what was
 // committed before it, or be answered from memory.
-func (p *Positions) tell(ctx context.Context, asked *request, read *reads, at *projection.Reached) error {
-	header := asked.header
+func (p *Positions) tell(ctx context.Context, asked *request, read *dependencies, at *projection.Reached) error {
 	if at.Offsets == nil {
 		return nil
 	}
-	places, err := p.source.places(ctx, at.Offsets)
+	position, err := p.position(ctx, read, at.Offsets)
 	if err != nil {
 		return err
 	}
-	if position := p.sealer.seal(places); position != "" {
-		header[Header] = []string{position}
+	if position != nil {
+		asked.header[Header] = position
 	}
 	var less []string
 	if at.DeadLetters > 0 {
 		less = append(less, "blocked")
 	}
-	if at.Cascades > 0 || p.readsLate(read) || p.cfg.DB.MultiWriter() && !asked.consistent() {
+	if at.Cascades > 0 || p.readsLate(&read.reads) || p.cfg.DB.MultiWriter() && !asked.consistent() {
 		less = append(less, "eventual")
 	}
 	if len(less) > 0 {
-		header.Set(ConsistencyHeader, strings.Join(less, ", "))
+		asked.header.Set(ConsistencyHeader, strings.Join(less, ", "))
 	}
 	return nil
+}
+
+// told is the last position of the answers to an operation, as the value of a header; most of the time it is the next
+// one, too.
+type told struct {
+	at       eventlog.Offsets
+	position []string // nil for none
+}
+
+// position is the header's value for offsets, which must not be changed: neither is it.
+func (p *Positions) position(ctx context.Context, read *dependencies, at eventlog.Offsets) ([]string, error) {
+	if last := read.told.Load(); last != nil && maps.Equal(last.at, at) {
+		return last.position, nil
+	}
+	places, err := p.source.places(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	now := &told{at: at}
+	if text := p.sealer.seal(places); text != "" {
+		now.position = []string{text}
+	}
+	read.told.Store(now)
+	return now.position, nil
 }
 
 // Of is the position of events that were appended, "" where there can be none.

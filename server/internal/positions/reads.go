@@ -2,6 +2,7 @@ package positions
 
 import (
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -33,6 +34,7 @@ type operations struct {
 type dependencies struct {
 	reads
 	folds []*projections.Running
+	told  atomic.Pointer[told]
 }
 
 // mostOperations is how many are remembered. When there are more, all are forgotten.

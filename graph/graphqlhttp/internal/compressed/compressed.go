@@ -1,4 +1,5 @@
-package graphqlhttp
+// Package compressed has answers compressed for clients that want it.
+package compressed
 
 import (
 	"net/http"
@@ -9,11 +10,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// compressing has answers of so many bytes, and more, compressed for clients that want it. Others are served as without
-// it.
-func compressing(h http.Handler, least int) http.Handler {
+// Handler has answers of so many bytes, and more, compressed for clients that accept gzip, if they are of one of the
+// media types. Others are served as without it.
+func Handler(h http.Handler, least int, mediaTypes ...string) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(least), gzhttp.CompressionLevel(gzip.BestSpeed),
-		gzhttp.ContentTypes([]string{jsonType, responseType}))
+		gzhttp.ContentTypes(mediaTypes))
 	if err != nil {
 		panic(err) // the options are constants, but for the size, which is not negative
 	}

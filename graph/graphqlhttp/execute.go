@@ -1,0 +1,177 @@
+package graphqlhttp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp/internal/timelimit"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// direct is a schema that answers operations by itself. Answer returns nil where gqlgen's executor has to answer.
+// Errors go to the response of the context; a panic while it is carried out is one of them.
+type direct interface {
+	Answer(context.Context, *ast.QueryDocument, *ast.OperationDefinition, map[string]any) *graphql.Response
+}
+
+// execution is how one request is carried out.
+type execution struct {
+	*handler
+	Operation
+	exec   graphql.GraphExecutor
+	params *params
+	doc    *ast.QueryDocument
+	// variables are coerced; the executor does that again with those of params.
+	variables map[string]any
+	failed    gqlerror.List // why there is nothing to carry out
+}
+
+// answer executes the request and writes what came of it.
+func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
+	limited := timelimit.WithTimeout(out.request.Context(), h.cfg.Timeout)
+	defer limited.End()
+	e := &execution{handler: h, exec: exec, params: p, Operation: Operation{
+		Request: out.request, Header: out.w.Header(), Began: p.ReadTime.End, Extensions: p.Extensions,
+	}}
+	e.find()
+	if op := e.Definition; op != nil && op.Operation != ast.Query && out.request.Method == http.MethodGet {
+		out.w.Header().Set("Allow", http.MethodPost)
+		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request",
+			op.Operation))
+		return
+	}
+	e.readVariables()
+	ctx := driver.WithBudget(limited, out.budget)
+	if !e.answersDirectly() { // for extensions, whose time begins here
+		ctx = graphql.StartOperationTrace(ctx)
+	}
+	resp := e.next(ctx, 0)
+	switch {
+	case e.failed != nil:
+		out.failed(resp)
+	case out.budget.refused.Load() || !out.budget.keep(int64(len(resp.Data))):
+		out.busy()
+	default:
+		out.response(resp)
+	}
+}
+
+// find finds the operation that the request names.
+func (e *execution) find() {
+	if err := e.persisted.find(e.Request, e.params); err != nil {
+		e.failed = gqlerror.List{err}
+		return
+	}
+	if e.doc, e.failed = e.docs.get(e.params.Query); e.failed != nil {
+		return
+	}
+	e.persisted.learn(e.params)
+	name := e.params.OperationName
+	switch op := e.doc.Operations.ForName(name); {
+	case op != nil:
+		e.Definition = op
+	case name == "":
+		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which "+
+			"one is meant", len(e.doc.Operations))}
+	default:
+		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "the document has no operation %.100q", name)}
+	}
+}
+
+// readVariables makes the variables what their types say.
+func (e *execution) readVariables() {
+	if e.failed != nil {
+		return
+	}
+	if err := e.inputs.read(e.Definition, e.params.Variables); err != nil {
+		e.failed = gqlerror.List{err}
+	} else {
+		e.variables, e.failed = e.inputs.coerce(e.Definition, e.params.Variables)
+	}
+	if e.failed != nil {
+		e.Definition = nil
+	}
+}
+
+// answersDirectly reports whether the schema may answer by itself: extensions of gqlgen are called by its executor
+// alone.
+func (e *execution) answersDirectly() bool {
+	return e.direct != nil && e.exec == graphql.GraphExecutor(e.handler.exec)
+}
+
+// next has an interceptor answer, and after the last carries the operation out.
+func (e *execution) next(ctx context.Context, interceptor int) *graphql.Response {
+	if interceptor == len(e.cfg.Interceptors) {
+		return e.execute(ctx)
+	}
+	return e.cfg.Interceptors[interceptor].Intercept(ctx, &e.Operation, func(ctx context.Context) *graphql.Response {
+		return e.next(ctx, interceptor+1)
+	})
+}
+
+func (e *execution) execute(ctx context.Context) *graphql.Response {
+	if e.failed != nil {
+		return e.exec.DispatchError(e.outside(ctx), e.failed)
+	}
+	if ctx.Err() != nil { // before anything is read
+		return e.exec.DispatchError(e.outside(ctx), gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
+	}
+	if e.answersDirectly() {
+		answering := graphql.WithResponseContext(ctx, e.present, e.recovered)
+		if resp := e.direct.Answer(answering, e.doc, e.Definition, e.variables); resp != nil {
+			resp.Errors = append(resp.Errors, graphql.GetErrors(answering)...)
+			return resp
+		}
+		ctx = graphql.StartOperationTrace(ctx)
+	}
+	return e.dispatch(ctx)
+}
+
+// dispatch has gqlgen's executor answer.
+func (e *execution) dispatch(ctx context.Context) *graphql.Response {
+	ctx = context.WithValue(ctx, documentKey{}, e.doc)
+	op, errs := e.exec.CreateOperationContext(ctx, &e.params.RawParams)
+	if errs != nil {
+		e.failed = blameVariables(errs)
+		return e.exec.DispatchError(graphql.WithOperationContext(ctx, op), e.failed)
+	}
+	done, err := e.docs.introspection.Wait(ctx, op.Operation)
+	if err != nil {
+		return e.exec.DispatchError(graphql.WithOperationContext(ctx, op), gqlerror.List{gqlerror.Wrap(err)})
+	}
+	defer done()
+	responses, ctx := e.exec.DispatchOperation(ctx, op)
+	resp := responses(ctx)
+	if resp == nil { // there is none once the context has ended
+		resp = e.exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
+	}
+	return resp
+}
+
+// outside returns the context of a request that has no operation to execute, for extensions of gqlgen.
+func (e *execution) outside(ctx context.Context) context.Context {
+	return graphql.WithOperationContext(ctx, &graphql.OperationContext{
+		RawQuery:      e.params.Query,
+		OperationName: e.params.OperationName,
+		Variables:     e.params.Variables,
+		Extensions:    e.params.Extensions,
+		Headers:       e.params.Headers,
+		RecoverFunc:   e.recovered,
+	})
+}
+
+// blameVariables makes errors of variables what they are; gqlgen calls them errors of the document, and gives them the
+// path of a field.
+func blameVariables(errs gqlerror.List) gqlerror.List {
+	for i, err := range errs {
+		if len(err.Path) > 1 && err.Path[0] == ast.PathName("variable") {
+			errs[i] = coded(graphqlerr.BadUserInput, "variable $%s: %s", err.Path[1:], err.Message)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,62 @@
+// Package slowclient sends answers to clients who may be slow.
+package slowclient
+
+import (
+	"net/http"
+	"time"
+)
+
+// Writer is an answer on its way. What the server and the network keep for themselves takes small answers at once; a
+// large one is held in memory until the client has read most of it, so that it has to go on reading.
+type Writer struct {
+	To       http.ResponseWriter
+	Patience time.Duration // with a client who does not read
+
+	timed bool      // there is a deadline on the connection
+	last  time.Time // when the answer is to be sent at the latest
+}
+
+const (
+	// pieceBytes is how much a client has to receive within the patience.
+	pieceBytes = 64 << 10
+	// longest is how long it may take to receive a whole answer.
+	longest = time.Minute
+)
+
+// Write writes a part of the answer. Its error says that the client has gone, or has not read for too long.
+func (s *Writer) Write(part []byte) (n int, err error) {
+	n = len(part)
+	for len(part) > pieceBytes {
+		if err := s.write(part[:pieceBytes]); err != nil {
+			return 0, err
+		}
+		part = part[pieceBytes:]
+	}
+	if s.timed {
+		return n, s.write(part)
+	}
+	_, err = s.To.Write(part)
+	return n, err
+}
+
+func (s *Writer) write(part []byte) error {
+	now := time.Now()
+	if !s.timed {
+		s.timed, s.last = true, now.Add(longest)
+	}
+	deadline := now.Add(s.Patience)
+	if s.last.Before(deadline) {
+		deadline = s.last
+	}
+	// A server that cannot set deadlines has those of its own.
+	_ = http.NewResponseController(s.To).SetWriteDeadline(deadline)
+	_, err := s.To.Write(part)
+	return err
+}
+
+// End takes the deadline away for the answers that follow on the connection.
+func (s *Writer) End() {
+	if s.timed {
+		_ = http.NewResponseController(s.To).SetWriteDeadline(time.Time{}) // see write
+	}
+}
