@@ -3,11 +3,11 @@
 // [New] makes the handler of any schema that gqlgen generates. For a schema of foldql, pass what
 // graph.WithCompiledPlans returns. Every limit of [Config] has a safe default.
 //
-// The package is a transport of its own, in front of gqlgen's executor or of a schema that answers operations by itself, as
-// that of graph.WithCompiledPlans does with most. It parses a document, measures it against the
-// limits and then validates it, in that order, because validation takes time in the square of a hostile document's
-// size. It keeps documents that passed, so a known query costs a look-up. It writes answers as they were made,
-// without encoding them again.
+// The package is a transport of its own, in front of gqlgen's executor or of a schema that answers operations by
+// itself, as that of graph.WithCompiledPlans does with most. It parses a document, measures it against the limits and
+// then validates it, in that order, because validation takes time in the square of a hostile document's size. It keeps
+// documents that passed, so a known query costs a look-up. It writes answers as they were made, without encoding them
+// again.
 package graphqlhttp
 
 import (

@@ -20,8 +20,9 @@ type scalars interface {
 	CheckScalar(scalar string, v any) error
 }
 
-// inputs reads the values of variables. The library that coerces them afterwards is lenient: it takes texts for numbers,
-// names of enum values in any case and every number for an ID, which only the fields that they are for would refuse.
+// inputs reads the values of variables. The library that coerces them afterwards is lenient: it takes texts for
+// numbers, names of enum values in any case and every number for an ID, which only the fields that they are for would
+// refuse.
 type inputs struct {
 	schema  *ast.Schema
 	scalars scalars // nil where the schema is not one

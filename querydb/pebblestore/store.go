@@ -38,8 +38,8 @@ type Options struct {
 	CacheBytes int64
 	// MemTableBytes is how many bytes of recent writes are kept in memory before they go to a file. Up to four times as
 	// much is in use under load, which the engine takes of its part of the cache. By default it is an eighth of that part,
-	// but 1 MB at least and 64 MB at most, so that half of it is left for blocks, where it has 8 MB or more: with less, a fold would read the filters of
-	// files again for each row that it looks for.
+	// but 1 MB at least and 64 MB at most, so that half of it is left for blocks, where it has 8 MB or more: with less, a
+	// fold would read the filters of files again for each row that it looks for.
 	MemTableBytes uint64
 	// Reserve is the free space of the file system, in bytes, below which nothing is written. 128 MB by default.
 	Reserve uint64
