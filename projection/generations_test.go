@@ -420,3 +420,42 @@ func TestRowsAreReadUntilThoseThatOthersSwitchToServe(t *testing.T) {
 	}
 	uses("after a rollback", all)
 }
+
+// TestALostEventCountsWhateverProjectionFoldedTheTableBefore: its record stays, and says of rows that serve no more how
+// far they are.
+func TestALostEventCountsWhateverProjectionFoldedTheTableBefore(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := openLog(t, upserts(3)...)
+		before := start(t, store(), ended(log), "1")
+		before.p = ProjectionOf("before", before.ops)
+		if err := before.fold(); err != nil {
+			t.Fatal(err)
+		}
+		add(t, log, 3, upserts(6)[3:]...)
+		after := start(t, store(), ended(log), "1")
+		r, err := projection.NewRunner(after.p, after.log, after.db, quick()) // in place of what served
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, err := projection.ServingOffsets(t.Context(), after.db, after.p)
+		if diff := cmp.Diff(r.Reached().Offsets, got); diff != "" || err != nil {
+			t.Errorf("the rows that serve are at (-want +got)\n%s%v", diff, err)
+		}
+
+		next := start(t, store(), ended(log), "2")
+		project := next.p.Project
+		next.p.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			if e.Offset == 5 {
+				return nil, errors.New("it takes this event no more")
+			}
+			return project(e, m)
+		}
+		next.foldBeside()
+		if n, err := projection.NewDeadLetters(t.Context(), next.db, next.p); n != 1 || err != nil {
+			t.Errorf("%d dead letters are new, %v, want the one that a switch would lose", n, err)
+		}
+	})
+}

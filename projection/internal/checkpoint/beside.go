@@ -159,12 +159,56 @@ func (s *Serving) add(b *Record) {
 	}
 }
 
-// eachServing visits what is on record of every projection that has folded rows of the models that serve.
+// eachServing visits what is on record of every projection that has folded rows of the models that serve. Not all of
+// the slot's records are of such rows: where another projection has begun the next generation of a table, since models
+// are grouped otherwise, say, the record of the one before it stays.
 func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(name string, b *Record) error) error {
+	for left := readsOfServing; ; left-- {
+		names, all, err := recordsInServing(ctx, db, p)
+		if err != nil {
+			return err
+		}
+		serving, err := querydb.RecordedAll(ctx, db, p.Models)
+		if err != nil {
+			return err
+		}
+		visited := false
+		for i := range all {
+			if !all[i].isOf(p.Models, serving) {
+				continue
+			}
+			visited = true
+			if err := visit(names[i], &all[i]); err != nil {
+				return err
+			}
+		}
+		if visited || len(all) == 0 || left == 1 { // else others have switched between the two reads, maybe
+			return nil
+		}
+	}
+}
+
+// readsOfServing is how often the records are read where they are of no rows that serve by now: a switch is one change.
+const readsOfServing = 3
+
+// recordsInServing are the records of the slot that concern tables of the projection, with the names of their own.
+func recordsInServing(ctx context.Context, db *querydb.DB, p Projection) (names []string, all []Record, err error) {
 	of := func(table string) bool {
 		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
 	}
-	return eachHeader(ctx, db, serves, of, visit)
+	err = eachHeader(ctx, db, serves, of, func(name string, b *Record) error {
+		names, all = append(names, name), append(all, *b)
+		return nil
+	})
+	return names, all, err
+}
+
+// isOf reports whether the record is of rows of the generations, which are aligned with the models.
+func (b *Record) isOf(models []*querydb.Model, generations []querydb.Generation) bool {
+	return slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+		i := slices.IndexFunc(models, func(m *querydb.Model) bool { return m.Table == t.Table })
+		return i >= 0 && generations[i].Number == t.Generation
+	})
 }
 
 // tablesOf are the tables of the projections' models, each once.
