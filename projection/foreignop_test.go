@@ -25,7 +25,7 @@ func TestAnOpOfAModelOutsideTheGroupIsADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	letters, err := runner.DeadLetters(t.Context(), "", 10)
-	const want = "does not change rows of Club or Pick"
+	const want = "an op is of Badge and does not change rows of Club or Pick"
 	if err != nil || len(letters) != 1 || !strings.Contains(letters[0].Reason, want) {
 		t.Errorf("dead letters are %+v, %v: want one with %q", letters, err, want)
 	}

@@ -21,7 +21,7 @@ import (
 func (s *serving) listen() error {
 	listener, err := net.Listen("tcp", s.cfg.Listen)
 	if err != nil {
-		return config.Wrong("listen", "%w; choose another address, or stop what uses it", err)
+		return config.Wrong("listen", "%w; choose another address with --listen, or stop what uses it", err)
 	}
 	s.listener = listener
 	s.connections = limits.NewConnections(listener, s.cfg.MaxConnections)
@@ -60,7 +60,7 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 	}
 	listener, err := net.Listen("tcp", s.cfg.AdminListen)
 	if err != nil {
-		return nil, config.Wrong("admin-listen", "%w; choose another address, or stop what uses it", err)
+		return nil, config.Wrong("admin-listen", "%w; choose another address with --admin-listen, or stop what uses it", err)
 	}
 	srv := s.httpServer(handler)
 	go func() {

@@ -78,6 +78,10 @@ func Module(dir string) Program {
 	}
 }
 
+// goFiles is the pattern by which packages of projectors embed what they are compiled from: see the generated
+// sources_gen.go. These files count as Go files anyway, and the tests among them do not.
+const goFiles = "*.go"
+
 // parse reads what go list prints.
 func parse(out []byte) (p Program, err error) {
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -92,6 +96,9 @@ func parse(out []byte) (p Program, err error) {
 		}
 		p.Roots = append(p.Roots, l.Module.Dir)
 		for _, pattern := range l.EmbedPatterns {
+			if pattern == goFiles {
+				continue
+			}
 			p.Embedded = append(p.Embedded, filepath.Join(l.Dir, base(pattern)))
 		}
 	}

@@ -56,8 +56,9 @@ func project(t *testing.T) (dir string) {
 	write(t, dir, map[string]string{
 		"app/go.mod": "module example.com/app\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\n" +
 			"replace example.com/lib => ../lib\n",
-		"app/cmd/server/main.go": "package main\n\nimport (\n\t_ \"embed\"\n\n\t_ \"example.com/lib\"\n)\n\n" +
-			"//go:embed page.html all:files/*.txt\nvar page string\n\nfunc main() {}\n",
+		"app/cmd/server/main.go": "package main\n\nimport (\n\t\"embed\"\n\n\t_ \"example.com/lib\"\n)\n\n" +
+			"//go:embed page.html all:files/*.txt\nvar page string\n\n" +
+			"//go:embed *.go\nvar sources embed.FS\n\nfunc main() {}\n",
 		"app/cmd/server/page.html":      "<p>",
 		"app/cmd/server/files/a.txt":    "a",
 		"app/cmd/server/main_test.go":   "package main\n",

@@ -123,8 +123,12 @@ func (f *Fold) memberOf(op Op) (member, error) {
 	for _, m := range f.members {
 		names = append(names, m.model().Name)
 	}
-	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model, and of those "+
-		"that are folded with it", op, strings.Join(names, " or "))
+	of := "nil"
+	if op != nil {
+		of = "of " + op.model().Name
+	}
+	return nil, fmt.Errorf("an op is %s and does not change rows of %s: a projector returns ops of its own model, and of "+
+		"those that are folded with it", of, strings.Join(names, " or "))
 }
 
 // Need collects what Load has to read for the ops of one event. An error is the event's own.

@@ -40,7 +40,8 @@ func checkSample(events []eventlog.Event, types eventlog.Types) error {
 		declared := types[e.Type]
 		if declared == nil {
 			return config.Wrong("sample", "sample event %d (id %q) is of type %q, which no schema of events declares%s: "+
-				"declare it, or correct the event", i+1, e.ID, e.Type, meant(e.Type, types))
+				"declare it, or correct the sample (cmd/server/sample.json in a project that init made)", i+1, e.ID, e.Type,
+				meant(e.Type, types))
 		}
 		if declared.Retired {
 			return config.Wrong("sample", "sample event %d (id %q) is of type %q, which is retired: leave it out", i+1, e.ID,

@@ -139,6 +139,9 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 		if !client.Temporary(err) || n == u.Attempts {
 			return u.refused(events, err)
 		}
+		if n == 1 {
+			fmt.Fprintf(u.Stderr, "%v%s; trying again, %d times at most\n", err, remedy(err), u.Attempts-1)
+		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -174,6 +177,14 @@ func (u *Upload) refused(events []eventlog.Event, err error) error {
 		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; the lines before %d are %s",
 			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, events[0].Offset, u.Done)
 	}
-	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; the lines before are %s", u.Verb, events[0].Offset,
-		events[len(events)-1].Offset, u.File, u.To, err, u.Done)
+	return fmt.Errorf("%s lines %d to %d of %s to %s: %w%s; the lines before are %s", u.Verb, events[0].Offset,
+		events[len(events)-1].Offset, u.File, u.To, err, remedy(err), u.Done)
+}
+
+// remedy says what to do where no server has answered.
+func remedy(err error) string {
+	if answer := (*client.Error)(nil); errors.As(err, &answer) {
+		return ""
+	}
+	return ": start the server, or give its address with --url"
 }
