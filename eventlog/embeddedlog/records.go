@@ -122,16 +122,17 @@ func (r records) scan(after, upto uint64) (events []eventlog.Event, err error) {
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
 	events = make([]eventlog.Event, 0, min(upto-after, 4096))
-	size := 0
+	size, data := 0, pieces{}
 	for ok := stored.First(); ok && size < readBytes; ok = stored.Next() {
 		value, err := stored.ValueAndErr()
 		if err != nil {
 			return nil, err
 		}
-		e, err := frame.Parse(bytes.Clone(value))
+		e, err := frame.Parse(value)
 		if err != nil {
 			return nil, err
 		}
+		e.Data = data.copy(e.Data, upto-after-uint64(len(events)))
 		e.Partition, e.Offset = Partition, binary.BigEndian.Uint64(stored.Key()[1:])
 		if want := after + uint64(len(events)) + 1; e.Offset != want {
 			return nil, fmt.Errorf("offset %d is missing: the log is damaged", want)
@@ -140,6 +141,23 @@ func (r records) scan(after, upto uint64) (events []eventlog.Event, err error) {
 		size += len(value)
 	}
 	return events, stored.Error()
+}
+
+// pieces are memory of the data of several events, which costs less than to take memory of each.
+type pieces struct{ last []byte }
+
+// pieceBytes is how large a piece is at most, unless the data of one event are larger.
+const pieceBytes = 64 << 10
+
+// copy copies the data of the next of so many events that are maybe to come.
+func (p *pieces) copy(data []byte, of uint64) []byte {
+	if len(data) > cap(p.last)-len(p.last) {
+		all := min(uint64(len(data))*of, pieceBytes)
+		p.last = make([]byte, 0, max(all, uint64(len(data))))
+	}
+	from := len(p.last)
+	p.last = append(p.last, data...)
+	return p.last[from:len(p.last):len(p.last)]
 }
 
 // get returns a copy of the value of the key, nil where there is none.

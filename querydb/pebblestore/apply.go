@@ -85,7 +85,7 @@ func arrange(b *driver.Batch, tables map[*driver.Table]*storedTable) (changes []
 			changes = append(changes, change{Write: w, table: tables[w.Table]})
 			key := rowKeySize(w.Row.Key)
 			keySize += key
-			size += (1 + len(w.Row.Indexes)) * (key + len(w.Row.Record) + 32)
+			size += writeSize(w, key)
 		}
 	}
 	buf := make([]byte, 0, keySize)
@@ -101,6 +101,20 @@ func arrange(b *driver.Batch, tables map[*driver.Table]*storedTable) (changes []
 		}
 	}
 	return changes, size, nil
+}
+
+// beside is about what a row or an entry takes in a commit beside its key and its record.
+const beside = 32
+
+// writeSize is about what a write of a row takes in a commit: the row, and of each index an entry and maybe the former
+// one, which is deleted.
+func writeSize(w *driver.Write, key int) int {
+	size := key + len(w.Row.Record) + beside
+	for _, x := range w.Row.Indexes { // the row has the keys too
+		own := len(x.PK) + len(x.SK)
+		size += own + 2*(key+own+beside) + len(w.Row.Record)
+	}
+	return size
 }
 
 // writer fills a commit of the engine.

@@ -90,8 +90,10 @@ func newModelFold(codec querydb.AnyCodec, db *querydb.DB, w *querydb.Writer, b *
 func (f *modelFold) model() *querydb.Model { return f.desc }
 
 func (f *modelFold) reset() {
-	f.entries = make(map[keys.Key]*entry, len(f.entries))
-	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
+	f.entries = f.spare.keep(f.entries)
+	clear(f.dirty)
+	clear(f.journal[:cap(f.journal)])
+	f.wanted, f.dirty, f.journal = f.wanted[:0], f.dirty[:0], f.journal[:0]
 	clear(f.followed)
 	f.follows = f.follows[:0]
 	f.partitions.reset()
@@ -226,3 +228,40 @@ func (f *modelFold) committed(end querydb.Position) {
 }
 
 func (f *modelFold) forget() { f.partitions.latest = latestRows{} }
+
+// spareEntries are the entries of the last window, for rows of the next, which is often as large: to make them anew for
+// each window is much of the garbage of a fold. No more are kept than that, so they are few once windows are small.
+type spareEntries struct {
+	entries []*entry
+	room    int // for how many entries the window's map has memory
+}
+
+// take returns an entry that nothing is known of.
+func (s *spareEntries) take() *entry {
+	last := len(s.entries) - 1
+	if last < 0 {
+		return &entry{}
+	}
+	e := s.entries[last]
+	s.entries[last] = nil
+	s.entries = s.entries[:last]
+	return e
+}
+
+// keep keeps the entries of a window, in place of those that there are, and returns an empty map for the next.
+func (s *spareEntries) keep(window map[keys.Key]*entry) map[keys.Key]*entry {
+	n := len(window)
+	clear(s.entries)
+	s.entries = s.entries[:0]
+	for _, e := range window {
+		*e = entry{}
+		s.entries = append(s.entries, e)
+	}
+	if window == nil || n < s.room/4 {
+		s.room = n
+		return make(map[keys.Key]*entry, n)
+	}
+	s.room = max(s.room, n)
+	clear(window)
+	return window
+}

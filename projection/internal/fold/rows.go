@@ -20,6 +20,7 @@ type rows struct {
 
 	builder    record.Builder
 	entries    map[keys.Key]*entry
+	spare      spareEntries
 	wanted     []keys.Key
 	partitions *partitions
 	refs       *references
@@ -192,7 +193,8 @@ func (f *rows) entry(key keys.Key) *entry {
 func (f *rows) entryOf(key keys.Key) *entry {
 	e := f.entries[key]
 	if e == nil {
-		e = &entry{key: key}
+		e = f.spare.take()
+		e.key = key
 		f.entries[key] = e
 	}
 	return e

@@ -14,7 +14,7 @@ type Data struct {
 	Mirror    bool  `help:"Keep a durable copy of the events beside the rows (./data where they are in DynamoDB), and fold that: for events from https:, nats: or file:." group:"Data"`
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, or for rows of DynamoDB (serve --row-cache-ttl), in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
-	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
+	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 576." default:"0" group:"Data"`
 }
 
 // largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.

@@ -74,7 +74,7 @@ func TuneMemory(env func(string) (string, bool), limit int64) (stop func()) {
 }
 
 // leastMemoryMB is what a server may take in all by default.
-const leastMemoryMB = 512
+const leastMemoryMB = 576
 
 // besideMB is what is neither Go's memory nor the cache: the program itself, and what an embedded store writes from.
 const besideMB = 64
