@@ -459,3 +459,67 @@ func TestALostEventCountsWhateverProjectionFoldedTheTableBefore(t *testing.T) {
 		}
 	})
 }
+
+// TestAnotherProjectionFoldsNoRowTwice that one of another name has folded: rows of a table that models share are not
+// gone on with, where what is on record of them is another's.
+func TestAnotherProjectionFoldsNoRowTwice(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := logOf(t, upserts(6)...)
+		for _, name := range []string{"before", "after"} {
+			g := startShaped(t, store(), log, shareTable)
+			r, err := projection.NewRunner(ProjectionOf(name, g.ops), log, g.db, quick())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			g.want("folded by "+name, g.db, map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
+		}
+	})
+}
+
+// TestWhatWasFoldedTogetherMayComeApart: where two models refer to each other no more, the switch of one takes nothing
+// away that is on record of the other, whose rows serve on.
+func TestWhatWasFoldedTogetherMayComeApart(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := logOf(t, refEvent("a", ref{Op: "club", ID: "A"}), refEvent("b", ref{Op: "set", ID: "b", Club: "A"}))
+		db := open(t, store(), clubModel, pickModel)
+		run := func(p projection.Projection, db *querydb.DB) {
+			t.Helper()
+			r, err := projection.NewRunner(p, log, db, quick())
+			if err == nil {
+				err = r.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(refGroup(refMode{}), db)
+		picks, clubs := refProjections(refMode{}.picks())[0], refProjections(refMode{}.picks())[1]
+		want := eventlog.Offsets{"0": 2}
+		at := func(when string, p projection.Projection) {
+			t.Helper()
+			got, err := projection.ServingOffsets(t.Context(), db, p)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s, rows of %s are at (-want +got)\n%s%v", when, p.Name, diff, err)
+			}
+		}
+		build, err := db.Generations().ForBuild(t.Context())
+		if err == nil {
+			err = projection.BeginBuild(t.Context(), db, build, log, []projection.Projection{clubs}, quick())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(clubs, build)
+		at("while clubs are built", picks)
+		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack} {
+			if err := projection.Rearrange(t.Context(), db, how, []projection.Projection{clubs}); err != nil {
+				t.Fatalf("%s: %v", how, err)
+			}
+			at(string(how), picks)
+			at(string(how), clubs)
+		}
+	})
+}

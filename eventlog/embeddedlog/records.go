@@ -146,14 +146,17 @@ func (r records) scan(after, upto uint64) (events []eventlog.Event, err error) {
 // pieces are memory of the data of several events, which costs less than to take memory of each.
 type pieces struct{ last []byte }
 
-// pieceBytes is how large a piece is at most, unless the data of one event are larger.
+// pieceBytes is how large a piece is at most.
 const pieceBytes = 64 << 10
 
-// copy copies the data of the next of so many events that are maybe to come.
+// copy copies the data of the next of so many events that are maybe to come. Large data have memory of their own, so
+// that little is left over.
 func (p *pieces) copy(data []byte, of uint64) []byte {
+	if len(data) > pieceBytes/16 {
+		return bytes.Clone(data)
+	}
 	if len(data) > cap(p.last)-len(p.last) {
-		all := min(uint64(len(data))*of, pieceBytes)
-		p.last = make([]byte, 0, max(all, uint64(len(data))))
+		p.last = make([]byte, 0, min(uint64(max(len(data), 1))*of, pieceBytes))
 	}
 	from := len(p.last)
 	p.last = append(p.last, data...)

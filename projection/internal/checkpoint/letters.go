@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -326,41 +327,53 @@ func IsLetterElsewhere(ctx context.Context, s *State, at position.Ref) (is bool,
 }
 
 // NewLetters counts the dead letters of the rows that are being built which are none of the rows that serve, as far as
-// these have come: an event that they have not folded yet they cannot lose.
+// these have come: an event that they have not folded yet they cannot lose. Where it is not on record how far they are,
+// all count.
 func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err error) {
-	built, err := lettersIn(ctx, db, builds, p.Name)
-	if err != nil || len(built) == 0 {
-		return 0, err
-	}
-	reached, err := ServingPositions(ctx, db, p)
+	h, err := readHeader(ctx, db, builds, p.Name)
 	if err != nil {
 		return 0, err
 	}
-	known, err := lettersIn(ctx, db, serves, p.Name)
+	built, known := map[position.Ref]bool{}, map[position.Ref]bool{}
+	if err := addLetters(ctx, db, built, &h, p.Name); err != nil || len(built) == 0 {
+		return 0, err
+	}
+	var at Serving
+	err = eachServing(ctx, db, p, func(name string, b *Record) error {
+		if !b.holds(p, name) {
+			return nil
+		}
+		at.add(b)
+		return addLetters(ctx, db, known, &b.Header, name)
+	})
 	if err != nil {
 		return 0, err
 	}
-	for at := range built {
-		if !known[at] && at.Offset <= reached[at.Partition] {
+	for e := range built {
+		if !known[e] && (at.Positions == nil || e.Offset <= at.Positions[e.Partition]) {
 			n++
 		}
 	}
 	return n, nil
 }
 
-// lettersIn are the dead letters of the rows of a projection that are in a slot.
-func lettersIn(ctx context.Context, db *querydb.DB, in slot, projection string) (map[position.Ref]bool, error) {
-	h, err := readHeader(ctx, db, in, projection)
-	if err != nil {
-		return nil, err
-	}
-	all := map[position.Ref]bool{}
-	err = eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
+// holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same projection,
+// or of one that has folded one of its models before. Where others write to its tables too, records of these are none.
+func (b *Record) holds(p Projection, name string) bool {
+	return name == p.Name || slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
+			return t.Table == m.Table && (!m.MultiProjection() || cmp.Or(t.Model, name) == m.Name)
+		})
+	})
+}
+
+// addLetters adds the dead letters of the rows of a projection.
+func addLetters(ctx context.Context, db *querydb.DB, to map[position.Ref]bool, h *Header, projection string) error {
+	return eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
 		at, err := position.ParseRef(n.ID)
-		all[at] = true
+		to[at] = true
 		return err
 	})
-	return all, err
 }
 
 // CopyDecisions puts what was decided on record in another DB, in which nothing is folded yet.

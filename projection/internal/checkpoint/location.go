@@ -28,6 +28,9 @@ type tableLocation struct {
 	owner   querydb.Provenance
 	// unlike says why the rows are not those of the model though the version is: see enums.Fields.Unlike.
 	unlike enums.Difference
+	// taken says that another projection has folded the model's rows that are there, as one that has another name by now
+	// has: see findTaken.
+	taken bool
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -73,6 +76,36 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 		if at.former != nil {
 			at.TableID = at.tables[0].tableID // what was in place when it was taken over
 			at.tables[0].was.TableID = at.TableID
+		}
+	}
+	return findTaken(ctx, db, all)
+}
+
+// findTaken finds the tables in whose generation a projection would join the others, were it not that rows of its model
+// are there already: they would be folded twice. Layouts tell of rows that were complete, records of others.
+func findTaken(ctx context.Context, db *querydb.DB, all []location) error {
+	for i := range all {
+		for k := range all[i].tables {
+			t := &all[i].tables[k]
+			if !all[i].joins(t) || len(t.model.Writers) > 1 {
+				continue
+			}
+			layouts, err := querydb.Layouts(ctx, db, []*querydb.Model{t.model}, []int{t.serving.Number})
+			if err != nil {
+				return err
+			}
+			t.taken = layouts[0] != nil && layouts[0].HasRows()
+			err = eachNote(ctx, db, all[i].slot.header(), func(n querydb.Note) error {
+				b, err := recordOf(ctx, db, all[i].slot, &n)
+				t.taken = t.taken || slices.ContainsFunc(b.tables(), func(r TableRecord) bool {
+					return r.Table == t.model.Table && r.Generation == t.serving.Number &&
+						cmp.Or(r.Model, n.ID) == t.model.Name
+				})
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -177,7 +210,7 @@ func (t *tableLocation) here() bool {
 
 // joins reports whether another projection has begun the next generation of the table already, for this one too.
 func (p *location) joins(t *tableLocation) bool {
-	return t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version &&
+	return !t.taken && t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version &&
 		!(p.forgotten && !p.Moved) && !t.here()
 }
 

@@ -124,7 +124,7 @@ func (r *rearrangement) read(ctx context.Context, in slot) error {
 // place another was accepted. See AdoptSource.
 func (r *rearrangement) disowned() error {
 	for _, of := range r.slots {
-		if of[keeps].record.Table != "" {
+		if of[keeps].record.Table != "" || r.spans(&of[serves].record) {
 			return nil
 		}
 	}
@@ -175,11 +175,29 @@ func (r *rearrangement) behind(all []Projection) error {
 func (r *rearrangement) servingOffsets() map[string]uint64 {
 	all := map[string]uint64{}
 	for _, of := range r.slots {
+		if !r.serve(&of[serves].record) {
+			continue
+		}
 		for partition, offset := range of[serves].record.offsets() {
 			all[partition] = max(all[partition], offset)
 		}
 	}
 	return all
+}
+
+// serve reports whether rows of the record are among those that serve now: see eachServing.
+func (r *rearrangement) serve(b *Record) bool {
+	return slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+		s, is := r.tables[t.Table]
+		return is && s.Former.Number == t.Generation
+	})
+}
+
+// spans reports whether the record is of rows of other tables too, which serve on: those of a group of projections that
+// are apart by now. It stays where it is, whatever becomes of some of its tables: their generations tell of which it is.
+// Only where the projection of its name has built others, these take its place.
+func (r *rearrangement) spans(b *Record) bool {
+	return b.Table != "" && slices.ContainsFunc(b.tables(), func(t TableRecord) bool { return !r.isOf(t.Table) })
 }
 
 // move changes what the slots hold, and returns what no slot holds any more.
@@ -188,6 +206,11 @@ func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
 		s, b, k := *of[serves], *of[builds], *of[keeps]
 		none := entry{name: s.name}
 		none.record.Moved = true
+		if r.spans(&s.record) && b.record.Table == "" && (how == querydb.SwitchToBuilt || k.record.Table == "") {
+			dropped = append(dropped, &k)
+			of[keeps].hold(&none)
+			continue
+		}
 		switch how {
 		case querydb.SwitchToBuilt:
 			dropped = append(dropped, &k)

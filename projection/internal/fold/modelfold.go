@@ -89,11 +89,17 @@ func newModelFold(codec querydb.AnyCodec, db *querydb.DB, w *querydb.Writer, b *
 
 func (f *modelFold) model() *querydb.Model { return f.desc }
 
+// keptJournal is how many changes of one event the journal keeps memory for. Few events change more rows.
+const keptJournal = 1024
+
 func (f *modelFold) reset() {
 	f.entries = f.spare.keep(f.entries)
 	clear(f.dirty)
-	clear(f.journal[:cap(f.journal)])
-	f.wanted, f.dirty, f.journal = f.wanted[:0], f.dirty[:0], f.journal[:0]
+	clear(f.journal[:min(cap(f.journal), keptJournal)])
+	f.wanted, f.dirty = f.wanted[:0], f.dirty[:0]
+	if f.journal = f.journal[:0]; cap(f.journal) > keptJournal {
+		f.journal = nil
+	}
 	clear(f.followed)
 	f.follows = f.follows[:0]
 	f.partitions.reset()

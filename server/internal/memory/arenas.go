@@ -10,7 +10,7 @@ package memory
 // runs before there is a second thread: glibc looks at the bound when the first of them wants an arena of its own, and
 // never again. Other libraries have no arenas.
 __attribute__((constructor)) static void bound_arenas(void) {
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && defined(M_ARENA_MAX)
 	if (getenv("MALLOC_ARENA_MAX") == NULL) {
 		mallopt(M_ARENA_MAX, 1);
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -140,7 +141,7 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 			return u.refused(events, err)
 		}
 		if n == 1 {
-			fmt.Fprintf(u.Stderr, "%v%s; trying again, %d times at most\n", err, remedy(err), u.Attempts-1)
+			fmt.Fprintf(u.Stderr, "\n%v%s; trying again\n", err, remedy(err))
 		}
 		select {
 		case <-time.After(pause):
@@ -183,8 +184,8 @@ func (u *Upload) refused(events []eventlog.Event, err error) error {
 
 // remedy says what to do where no server has answered.
 func remedy(err error) string {
-	if answer := (*client.Error)(nil); errors.As(err, &answer) {
-		return ""
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+		return ": start the server, or give its address with --url"
 	}
-	return ": start the server, or give its address with --url"
+	return ""
 }
