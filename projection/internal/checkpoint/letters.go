@@ -357,8 +357,8 @@ func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err e
 	return n, nil
 }
 
-// holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same projection,
-// or of one that has folded one of its models before. Where others write to its tables too, records of these are none.
+// holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same
+// projection, or of one that has folded one of its models before. Records of others that write to its tables are not.
 func (b *Record) holds(p Projection, name string) bool {
 	return name == p.Name || slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
 		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {

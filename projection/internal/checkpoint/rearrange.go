@@ -194,8 +194,8 @@ func (r *rearrangement) serve(b *Record) bool {
 }
 
 // spans reports whether the record is of rows of other tables too, which serve on: those of a group of projections that
-// are apart by now. It stays where it is, whatever becomes of some of its tables: their generations tell of which it is.
-// Only where the projection of its name has built others, these take its place.
+// are apart by now. It stays where it is, whatever becomes of some of its tables: their generations tell of which it
+// is. Only where the projection of its name has built others, these take its place.
 func (r *rearrangement) spans(b *Record) bool {
 	return b.Table != "" && slices.ContainsFunc(b.tables(), func(t TableRecord) bool { return !r.isOf(t.Table) })
 }
