@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -334,27 +333,31 @@ func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err e
 	if err != nil {
 		return 0, err
 	}
-	built, known := map[position.Ref]bool{}, map[position.Ref]bool{}
-	if err := addLetters(ctx, db, built, &h, p.Name); err != nil || len(built) == 0 {
+	built, err := lettersOf(ctx, db, &h, p.Name)
+	if err != nil || len(built) == 0 {
 		return 0, err
 	}
-	var at Serving
+	onRecord, lost := false, map[position.Ref]bool{}
 	err = eachServing(ctx, db, p, func(name string, b *Record) error {
 		if !b.holds(p, name) {
 			return nil
 		}
-		at.add(b)
-		return addLetters(ctx, db, known, &b.Header, name)
+		onRecord = true
+		known, err := lettersOf(ctx, db, &b.Header, name)
+		for at := range built {
+			lost[at] = lost[at] || !known[at] && at.Offset <= b.Partitions[at.Partition].Offset
+		}
+		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	for e := range built {
-		if !known[e] && (at.Positions == nil || e.Offset <= at.Positions[e.Partition]) {
+	for _, is := range lost {
+		if is {
 			n++
 		}
 	}
-	return n, nil
+	if !onRecord {
+		n = len(built)
+	}
+	return n, err
 }
 
 // holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same
@@ -362,16 +365,17 @@ func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err e
 func (b *Record) holds(p Projection, name string) bool {
 	return name == p.Name || slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
 		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
-			return t.Table == m.Table && (!m.MultiProjection() || cmp.Or(t.Model, name) == m.Name)
+			return t.Table == m.Table && (!m.MultiProjection() || t.mayBeOf(name, m, p))
 		})
 	})
 }
 
-// addLetters adds the dead letters of the rows of a projection.
-func addLetters(ctx context.Context, db *querydb.DB, to map[position.Ref]bool, h *Header, projection string) error {
-	return eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
+// lettersOf are the dead letters of the rows of a projection.
+func lettersOf(ctx context.Context, db *querydb.DB, h *Header, projection string) (map[position.Ref]bool, error) {
+	all := map[position.Ref]bool{}
+	return all, eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
 		at, err := position.ParseRef(n.ID)
-		to[at] = true
+		all[at] = true
 		return err
 	})
 }

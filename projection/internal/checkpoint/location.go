@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/projection/internal/enums"
@@ -78,37 +79,58 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 			at.tables[0].was.TableID = at.TableID
 		}
 	}
-	return findTaken(ctx, db, all)
+	return findTaken(ctx, db, all, of)
 }
 
-// findTaken finds the tables in whose generation a projection would join the others, were it not that rows of its model
-// are there already: they would be folded twice. Layouts tell of rows that were complete, records of others.
-func findTaken(ctx context.Context, db *querydb.DB, all []location) error {
+// findTaken finds the tables in whose generation projections would join the others, were it not that rows of their
+// models are there already: they would be folded twice.
+func findTaken(ctx context.Context, db *querydb.DB, all []location, of []Projection) error {
 	for i := range all {
-		for k := range all[i].tables {
-			t := &all[i].tables[k]
-			if !all[i].joins(t) || len(t.model.Writers) > 1 {
+		at := &all[i]
+		for k := range at.tables {
+			t := &at.tables[k]
+			if !at.joins(t) || len(t.model.Writers) > 1 && of[i].isWriterOf(t.model) { // then it has a part of the rows
 				continue
 			}
-			layouts, err := querydb.Layouts(ctx, db, []*querydb.Model{t.model}, []int{t.serving.Number})
-			if err != nil {
-				return err
-			}
-			t.taken = layouts[0] != nil && layouts[0].HasRows()
-			err = eachNote(ctx, db, all[i].slot.header(), func(n querydb.Note) error {
-				b, err := recordOf(ctx, db, all[i].slot, &n)
-				t.taken = t.taken || slices.ContainsFunc(b.tables(), func(r TableRecord) bool {
-					return r.Table == t.model.Table && r.Generation == t.serving.Number &&
-						cmp.Or(r.Model, n.ID) == t.model.Name
-				})
-				return err
-			})
-			if err != nil {
+			var err error
+			if t.taken, err = isTaken(ctx, db, at.slot, of[i], t); err != nil {
 				return err
 			}
 		}
+		for k := range at.tables { // models of one table begin its next generation together
+			at.tables[k].taken = slices.ContainsFunc(at.tables, func(t tableLocation) bool {
+				return t.taken && t.model.Table == at.tables[k].model.Table
+			})
+		}
 	}
 	return nil
+}
+
+// isTaken reports whether rows of a model of the projection are in the generation of the table that serves. Layouts
+// tell of rows that were complete, and records of others.
+func isTaken(ctx context.Context, db *querydb.DB, in slot, p Projection, t *tableLocation) (taken bool, err error) {
+	layouts, err := querydb.Layouts(ctx, db, []*querydb.Model{t.model}, []int{t.serving.Number})
+	if err != nil || layouts[0] != nil && layouts[0].HasRows() {
+		return err == nil, err
+	}
+	err = eachNote(ctx, db, in.header(), func(n querydb.Note) error {
+		b, err := recordOf(ctx, db, in, &n)
+		taken = taken || n.ID != p.Name && slices.ContainsFunc(b.tables(), func(r TableRecord) bool {
+			return r.Table == t.model.Table && r.Generation == t.serving.Number && r.mayBeOf(n.ID, t.model, p)
+		})
+		return err
+	})
+	return taken, err
+}
+
+// mayBeOf reports whether the record of a projection of that name may be of rows of a model that p folds. Where it
+// names no model, it is of one alone, and the name tells: that of the model, or of one of the projections that are
+// folded together in p.
+func (t *TableRecord) mayBeOf(name string, m *querydb.Model, p Projection) bool {
+	if t.Model != "" {
+		return t.Model == m.Name
+	}
+	return name == m.Name || slices.Contains(strings.Split(p.Name, "+"), name)
 }
 
 // standing is where the rows of a projection stood at a moment, and how complete they were.

@@ -124,7 +124,7 @@ func (r *rearrangement) read(ctx context.Context, in slot) error {
 // place another was accepted. See AdoptSource.
 func (r *rearrangement) disowned() error {
 	for _, of := range r.slots {
-		if of[keeps].record.Table != "" || r.spans(&of[serves].record) {
+		if of[keeps].record.Table != "" || r.isOn(&of[serves].record, formerNumber) {
 			return nil
 		}
 	}
@@ -175,7 +175,7 @@ func (r *rearrangement) behind(all []Projection) error {
 func (r *rearrangement) servingOffsets() map[string]uint64 {
 	all := map[string]uint64{}
 	for _, of := range r.slots {
-		if !r.serve(&of[serves].record) {
+		if !r.isOn(&of[serves].record, servingNumber) {
 			continue
 		}
 		for partition, offset := range of[serves].record.offsets() {
@@ -185,13 +185,18 @@ func (r *rearrangement) servingOffsets() map[string]uint64 {
 	return all
 }
 
-// serve reports whether rows of the record are among those that serve now: see eachServing.
-func (r *rearrangement) serve(b *Record) bool {
-	return slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+// isOn reports whether the record is of rows of the generation that has the number, of any of the tables: a slot may
+// have records of rows that are not there any more, see eachServing.
+func (r *rearrangement) isOn(b *Record, number func(querydb.Generation) int) bool {
+	return b.Table != "" && slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
 		s, is := r.tables[t.Table]
-		return is && s.Former.Number == t.Generation
+		return is && number(s.Former) == t.Generation
 	})
 }
+
+func servingNumber(g querydb.Generation) int  { return g.Number }
+func buildingNumber(g querydb.Generation) int { return g.Beside().Building }
+func formerNumber(g querydb.Generation) int   { return g.Beside().Former }
 
 // spans reports whether the record is of rows of other tables too, which serve on: those of a group of projections that
 // are apart by now. It stays where it is, whatever becomes of some of its tables: their generations tell of which it
@@ -206,9 +211,8 @@ func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
 		s, b, k := *of[serves], *of[builds], *of[keeps]
 		none := entry{name: s.name}
 		none.record.Moved = true
-		if r.spans(&s.record) && b.record.Table == "" && (how == querydb.SwitchToBuilt || k.record.Table == "") {
-			dropped = append(dropped, &k)
-			of[keeps].hold(&none)
+		built := r.isOn(&b.record, buildingNumber)
+		if r.spans(&s.record) && !built && (how == querydb.SwitchToBuilt || k.record.Table == "") {
 			continue
 		}
 		switch how {
@@ -259,7 +263,7 @@ func (r *rearrangement) notes() (all []querydb.Note) {
 
 // dropNotes removes what is on record about a generation that there is no more. Where that fails it does no harm.
 func (r *rearrangement) dropNotes(ctx context.Context, e *entry) {
-	if e.record.Table == "" {
+	if e.record.Table == "" || r.spans(&e.record) {
 		return
 	}
 	for _, kind := range kindsOfGeneration {
