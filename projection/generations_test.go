@@ -479,6 +479,109 @@ func TestAnotherProjectionFoldsNoRowTwice(t *testing.T) {
 	})
 }
 
+// TestRowsGoOnServingWhereANewModelIsFoldedTogetherWithTheirs: there are none of the new one to serve meanwhile, nor
+// after a rollback, and nothing else is missing for it.
+func TestRowsGoOnServingWhereANewModelIsFoldedTogetherWithTheirs(t *testing.T) {
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		log := logOf(t, refEvent("a", ref{Op: "club", ID: "A"}), refEvent("b", ref{Op: "set", ID: "b", Club: "A"}))
+		cfg := quick()
+		cfg.KeepServing = true
+		run := func(p projection.Projection, db *querydb.DB) error {
+			t.Helper()
+			r, err := projection.NewRunner(p, log, db, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Run(t.Context())
+		}
+		clubs := refProjections(refMode{}.picks())[1]
+		if err := run(clubs, open(t, store(), clubModel)); err != nil {
+			t.Fatal(err)
+		}
+
+		db, group := open(t, store(), clubModel, pickModel), []projection.Projection{refGroup(refMode{})}
+		if err := run(group[0], db); !errors.Is(err, projection.ErrOtherRows) {
+			t.Fatalf("the group folds in the place of the rows that serve: %v, want ErrOtherRows", err)
+		}
+		want := func(when string, begun bool, picks, clubs int) {
+			t.Helper()
+			got, err := querydb.RecordedAll(t.Context(), db, []*querydb.Model{pickModel, clubModel})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[0].Begun != begun || got[0].Number != picks || got[1].Number != clubs {
+				t.Errorf("%s picks are %+v and clubs %+v, want begun %t, %d and %d", when, got[0], got[1], begun, picks, clubs)
+			}
+			at, err := projection.ServingOffsets(t.Context(), db, group[0])
+			if diff := cmp.Diff(eventlog.Offsets{"0": 2}, at); diff != "" || err != nil {
+				t.Errorf("%s rows that serve are at (-want +got)\n%s%v", when, diff, err)
+			}
+		}
+		arrange := func(how querydb.Rearrangement) {
+			t.Helper()
+			if err := projection.Rearrange(t.Context(), db, how, group); err != nil {
+				t.Fatalf("%s: %v", how, err)
+			}
+		}
+		build, err := db.Generations().ForBuild(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := func(number int) {
+			t.Helper()
+			targets, err := projection.TargetGenerations(t.Context(), db, group)
+			if err == nil {
+				err = projection.BeginBuild(t.Context(), db, build, log, group, cfg)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range group[0].Models() {
+				if is := build.Generations().InUse(m); is != number || targets[0][m] != number {
+					t.Errorf("rows of %s are built as generation %d, and foretold as %d, want %d", m.Name, is, targets[0][m],
+						number)
+				}
+			}
+		}
+		fold := func() {
+			t.Helper()
+			if err := run(group[0], build); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin(1)
+		fold()
+		want("while they are built,", false, 0, 0)
+		arrange(querydb.SwitchToBuilt)
+		want("after the switch,", true, 1, 1)
+		if err := run(clubs, open(t, store(), clubModel)); !errors.Is(err, projection.ErrOtherRows) {
+			t.Errorf("the former program, after the switch: %v, want ErrOtherRows", err)
+		}
+		want("when the former program has looked,", true, 1, 1)
+		arrange(querydb.SwitchBack)
+		want("after a rollback,", false, 0, 0)
+		if err := run(clubs, open(t, store(), clubModel)); err != nil {
+			t.Errorf("the former program, after the rollback: %v", err)
+		}
+		if err := run(group[0], db); !errors.Is(err, projection.ErrOtherRows) {
+			t.Errorf("the group, after the rollback: %v, want ErrOtherRows", err)
+		}
+		arrange(querydb.SwitchToBuilt)
+		want("after another switch,", true, 1, 1)
+		arrange(querydb.SwitchBack)
+		arrange(querydb.DropBuilt)
+		want("when what was built is dropped,", false, 0, 0)
+		begin(2)
+		fold()
+		arrange(querydb.SwitchToBuilt)
+		arrange(querydb.DropFormer)
+		want("at last,", true, 2, 2)
+		if err := projection.Rearrange(t.Context(), db, querydb.SwitchBack, group); !errors.Is(err, querydb.ErrConflict) {
+			t.Errorf("a switch to former rows that are removed: %v, want ErrConflict", err)
+		}
+	})
+}
+
 // TestWhatWasFoldedTogetherMayComeApart: where two models refer to each other no more, the switch of one takes nothing
 // away that is on record of the other, whose rows serve on.
 func TestWhatWasFoldedTogetherMayComeApart(t *testing.T) {

@@ -17,13 +17,14 @@ import (
 // on record.
 type Generation struct {
 	Number int
-	// Begun reports whether anyone has ever begun to fold into the table. Where nobody has, the first generation to
-	// begin has number 0.
+	// Begun reports whether there is one, or was: somebody has begun to fold into the table. Else the Number is 0, as that
+	// of the first one to begin in place is. One that is built beside none has another number from the start.
 	Begun bool
 	// Version is that of the models that it was begun for, where several projections write the table; else "".
 	Version string
 
 	none     bool // is being built
+	build    bool // it is the one that is being built
 	revision uint64
 	beside   generation.Beside
 	besides  uint64 // revision of the note of those beside
@@ -31,11 +32,14 @@ type Generation struct {
 
 // Next is the number of the generation that follows.
 func (g Generation) Next() int {
-	if g.Begun {
+	if g.Begun || g.build || g.beside.Last > 0 {
 		return max(g.Number, g.beside.Last) + 1
 	}
 	return 0
 }
+
+// NextBuilt is the number of the next one that is built beside the one that serves, or beside none.
+func (g Generation) NextBuilt() int { return g.built().Next() }
 
 // Same reports whether nothing was recorded of the table's generations between two readings, on a MultiWriter store.
 func (g Generation) Same(o Generation) bool {
@@ -43,7 +47,12 @@ func (g Generation) Same(o Generation) bool {
 }
 
 // there reports whether there is such a generation, and not only a number that it would follow.
-func (g Generation) there() bool { return g.Begun && !g.none }
+func (g Generation) there() bool {
+	if g.build {
+		return !g.none
+	}
+	return g.Begun
+}
 
 // Generations begins new generations of tables, and keeps on record which one serves. A generation is one build of a
 // table: what a fold of the whole log makes of it. Each generation has rows of its own.
@@ -127,6 +136,9 @@ func generationOf(serving, beside *Note) (g Generation, err error) {
 	if g.Begun {
 		g.Number, g.Version, err = generation.Parse(serving.Value)
 	}
+	if g.Number == generation.None {
+		g.Number, g.Begun = 0, false
+	}
 	if err == nil && beside.Value != nil {
 		g.beside, err = generation.ParseBeside(beside.Value)
 	}
@@ -135,7 +147,10 @@ func generationOf(serving, beside *Note) (g Generation, err error) {
 
 // built is the generation that is being built beside the one that serves.
 func (g Generation) built() Generation {
-	g.none, g.Version = g.beside.Building == nil, ""
+	if g.build {
+		return g
+	}
+	g.build, g.none, g.Version = true, g.beside.Building == nil, ""
 	g.beside.Last = max(g.beside.Last, g.Number)
 	if !g.none {
 		g.Number, g.Version = g.beside.Building.Number, g.beside.Building.Version
@@ -416,7 +431,11 @@ func (g *Generations) Rearrange(ctx context.Context, how Rearrangement, all []Su
 }
 
 func (g Generation) all() generation.All {
-	return generation.All{Serving: generation.Numbered{Number: g.Number, Version: g.Version}, Beside: g.beside}
+	serving := generation.Numbered{Number: g.Number, Version: g.Version}
+	if !g.Begun {
+		serving.Number = generation.None
+	}
+	return generation.All{Serving: serving, Beside: g.beside}
 }
 
 func besideNote(table string, b generation.Beside, revision uint64) Note {

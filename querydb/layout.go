@@ -23,6 +23,9 @@ type Layout struct {
 // Layout describes the rows that a program with this model writes.
 func (m *Model) Layout() *Layout { return &Layout{m} }
 
+// NoRows is the Layout of a generation that has no rows of a model, as where none has been begun.
+func NoRows() *Layout { return &Layout{} }
+
 // HasRows reports whether the generation has rows of the model at all.
 func (l *Layout) HasRows() bool { return l.model != nil }
 
@@ -287,5 +290,5 @@ func layoutOf(ctx context.Context, from *Notes, m *Model, number int, notes []No
 	if err != nil || len(others) == 0 || !generation.IsLayoutOf(t, others[0].ID) {
 		return nil, err
 	}
-	return &Layout{}, nil
+	return NoRows(), nil
 }

@@ -99,12 +99,15 @@ func (e *RebuildingError) Is(target error) bool { return target == ErrUnavailabl
 // a model that is new, until the rows are rebuilt. It matches ErrUnavailable. See Generations.Serve.
 type NotRebuiltError struct {
 	Model string
-	What  string // is not known, as "the index byPrice"
+	What  string // is not known, as "the index byPrice"; "" where there are no rows at all, since the model is new
 	Progress
 }
 
 // Error implements error.
 func (e *NotRebuiltError) Error() string {
+	if e.What == "" {
+		return fmt.Sprintf("there are no rows of %s yet: %d of %d events are folded into them", e.Model, e.Folded, e.Total)
+	}
 	return fmt.Sprintf("%s is not known yet of the rows of %s, which are of a former schema: %d of %d events are folded "+
 		"into new ones", e.What, e.Model, e.Folded, e.Total)
 }
@@ -112,7 +115,7 @@ func (e *NotRebuiltError) Error() string {
 // Is reports whether target is ErrUnavailable.
 func (e *NotRebuiltError) Is(target error) bool { return target == ErrUnavailable }
 
-// NotRebuilt is the error for what is not known of the served rows of a model.
+// NotRebuilt is the error for what is not known of the served rows of a model, or "" where there are none.
 func (r *Rebuilds) NotRebuilt(m *Model, what string) error {
 	t, err := r.tables.of("read", m)
 	if err != nil {

@@ -109,7 +109,8 @@ func (g *Generations) ServeAll(all []Served) error {
 		if err != nil {
 			return err
 		}
-		if gone := t.gone.Load(); gone != nil && slices.Contains(*gone, s.Generation) {
+		gone := t.gone.Load()
+		if (s.Layout == nil || s.Layout.HasRows()) && gone != nil && slices.Contains(*gone, s.Generation) {
 			return &Error{Op: "serve", Model: s.Model.Name,
 				Err: fmt.Errorf("%w: the rows of generation %d are being removed", ErrInvalid, s.Generation)}
 		}
@@ -259,6 +260,9 @@ func (g *Generations) View(ctx context.Context, m *Model) (*View, error) {
 // do not say what those of the model say.
 func (v *View) Key(index int) *Key { return v.keys[1+index] }
 
+// HasRows reports whether the generation has rows of the model at all: of a new one there may be none yet.
+func (v *View) HasRows() bool { return v.stored != nil }
+
 // Knows reports whether the field of every row is known.
 func (v *View) Knows(field int) bool { return v.stored != nil && v.fields.Knows(field) }
 
@@ -284,7 +288,7 @@ func (t *table) mayRead(v *View, forFold bool) error {
 	if err := t.readable(v, forFold); err != nil || v.stored != nil {
 		return err
 	}
-	return t.notRebuilt("any row")
+	return t.notRebuilt("")
 }
 
 // physicalIndex is the ordinal in the store's table of an index of the model, or driver.Primary.

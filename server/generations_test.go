@@ -104,6 +104,71 @@ func TestAServerIsNeverDarkWhileAModelChanges(t *testing.T) {
 	s.end(t)
 }
 
+// TestAServerIsNeverDarkWhileANewModelRefersToOneThatThereIs: the rows that there are go on serving while those of both
+// are built, and the new model says that it has none yet.
+func TestAServerIsNeverDarkWhileANewModelRefersToOneThatThereIs(t *testing.T) {
+	const task, vote = `{ Task(id: "300") { title } }`, `{ Vote(id: "300") { taskId } }`
+	first, second := versioned("1"), newGroup()
+	t.Run("embedded", func(t *testing.T) {
+		args := embedded(t)
+		s := serve(t, first, start{args: args})
+		s.post(t, slices.Collect(taskEvents(1, 300)))
+		s.folded(t, 300)
+		s.end(t)
+		s = serve(t, second, start{args: append(slices.Clone(args), "--switch", "manual")})
+		neverDark(t, s, second, task, vote)
+		s.end(t)
+		s = serve(t, second, start{args: args})
+		s.ready(t)
+		if got := s.query(t, vote); !strings.Contains(got, `"300"`) {
+			t.Errorf("after another start: %s, want the vote", got)
+		}
+		s.end(t)
+	})
+	t.Run("DynamoDB", func(t *testing.T) {
+		place := dynamolocal.Start(t, dynamolocal.Engines()[0])
+		place.Setenv(t)
+		store := []string{"--store", "dynamodb:" + place.Prefix + "?concurrency=8"}
+		tables := append([]string{"tables", "apply"}, store...)
+		runProgram(t, first, start{args: tables}).wantExit(t, exitDone, "done")
+		s := serve(t, first, start{args: append(slices.Clone(store), "--events", "log:"+t.TempDir())})
+		s.post(t, slices.Collect(taskEvents(1, 300)))
+		s.folded(t, 300)
+		runProgram(t, second, start{args: tables}).wantExit(t, exitDone, "done")
+		neverDark(t, serve(t, second, start{args: append(slices.Clone(store), "--events", s.url, "--switch", "manual")}),
+			second, task, vote)
+	})
+}
+
+// neverDark has a server switch to rows of which there are none of the new model yet, and back, and again.
+func neverDark(t *testing.T, s *server, app App, there, fresh string) {
+	t.Helper()
+	asker := askAlways(t, s, there, "Task 300")
+	s.ready(t)
+	dark := func() bool {
+		return strings.Contains(s.query(t, fresh), "there are no rows of Vote yet: they are being built, ")
+	}
+	name := s.statusOf(t).Projections[0].Projection
+	served := func() bool { return strings.Contains(s.query(t, fresh), `"300"`) }
+	if !dark() {
+		t.Errorf("before it has rows: %s, want that there are none yet", s.query(t, fresh))
+	}
+	s.until(t, "built", func() bool {
+		at := s.statusOf(t).Projections[0].Build
+		return at != nil && at.Complete
+	})
+	if !dark() {
+		t.Errorf("while the switch waits: %s, want that there are none yet", s.query(t, fresh))
+	}
+	s.rebuilds(t, app, "switch", name).wantExit(t, exitDone, "serve")
+	s.until(t, "served", served)
+	s.rebuilds(t, app, "rollback", name).wantExit(t, exitDone, "serve again")
+	s.until(t, "none again", dark)
+	s.rebuilds(t, app, "switch", name).wantExit(t, exitDone, "serve")
+	s.until(t, "served again", served)
+	asker.end(t)
+}
+
 // embeddedAgain are the arguments without the switch by hand.
 func embeddedAgain(args []string) []string { return args[:len(args)-2] }
 

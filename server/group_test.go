@@ -5,9 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -70,11 +75,26 @@ func fillTitle(v *vote, _ int, source any) {
 	}
 }
 
+const votesSDL = `
+type Task { taskId: ID! title: String! }
+type Vote { voteId: ID! taskId: ID! }
+type Query { Task(id: ID!, consistent: Boolean): Task, Vote(id: ID!, consistent: Boolean): Vote }
+`
+
 // newGroup makes a project of two models that are folded together: each task has a vote of the same id.
 func newGroup() App {
 	p := newProject(false)
 	tasks, votes := p.Models[0], newVoteModel()
 	ops := voteOps(votes, tasks)
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: votesSDL})
+	p.SDL, p.Schema = votesSDL, func(*graph.Runtime) graphql.ExecutableSchema { return plannedOnly{schema} }
+	p.Catalog.Types["Vote"] = &catalog.Type{Name: "Vote", Model: votes, Owner: -1, Fields: map[string]*catalog.Field{
+		"voteId": {Name: "voteId", Ordinal: 0}, "taskId": {Name: "taskId", Ordinal: 1},
+	}}
+	p.Catalog.Queries["Vote"] = &catalog.Query{
+		Name: "Vote", Kind: catalog.QueryOne, Type: "Vote", Index: driver.Primary,
+		PK: []catalog.KeyArg{{Name: "id", Kind: keys.KindString}},
+	}
 	p.Models = append(p.Models, votes)
 	p.Projections = projection.Group(append(p.Projections, projection.New(ops, projection.Projection{
 		Name: "Votes", Events: []string{"TaskAdded"},

@@ -66,9 +66,13 @@ func rebuildingError(e *querydb.RebuildingError) error {
 
 // formerError names what is not known of the rows that serve while others are built.
 func formerError(e *querydb.NotRebuiltError) error {
-	err := graphqlerr.New(graphqlerr.Rebuilding,
-		"%s is not known yet of the rows of %s: they are of a former schema, and being rebuilt, %d of %d events so far: %s",
-		e.What, e.Model, e.Folded, e.Total, hint(&e.Progress))
+	what := fmt.Sprintf("there are no rows of %s yet: they are being built", e.Model)
+	if e.What != "" {
+		what = fmt.Sprintf("%s is not known yet of the rows of %s: they are of a former schema, and being rebuilt", e.What,
+			e.Model)
+	}
+	err := graphqlerr.New(graphqlerr.Rebuilding, "%s, %d of %d events so far: %s", what, e.Folded, e.Total,
+		hint(&e.Progress))
 	return graphqlerr.WithExtension(err, "rebuild", extension(e.Model, &e.Progress))
 }
 

@@ -36,9 +36,12 @@ func (sv served) key(ctx context.Context, m *querydb.Model, index int) (*querydb
 	if k := view.Key(index); k != nil {
 		return k, nil
 	}
-	what := "the key of the table"
-	if index >= 0 {
+	what := ""
+	switch {
+	case view.HasRows() && index >= 0:
 		what = "the index " + m.Indexes[index].Name
+	case view.HasRows():
+		what = "the key of the table"
 	}
 	return nil, sv.db.Rebuilds().NotRebuilt(m, what)
 }

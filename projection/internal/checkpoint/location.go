@@ -302,6 +302,8 @@ func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:
 			all[t.model] = s.Former.Tables[i].Generation
+		case built && !t.serving.Begun:
+			all[t.model] = t.serving.NextBuilt()
 		default:
 			all[t.model] = at.next(t)
 		}

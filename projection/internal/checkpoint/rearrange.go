@@ -241,9 +241,14 @@ func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
 	return dropped
 }
 
-// hold has the slot hold what another one has held.
+// hold has the slot hold what another one has held. Where that was nothing, the rows are those of a projection of
+// another name, in which its models are, or were, grouped otherwise: they are not forgotten, as a request for a rebuild
+// has it.
 func (e *entry) hold(o *entry) {
 	e.record.Header, e.changed = o.record.Header, true
+	if o.record.Table == "" && !o.record.forgotten {
+		e.record.Moved = true
+	}
 	slot, revision := e.completion.slot, e.completion.revision
 	e.completion = o.completion
 	e.completion.slot, e.completion.revision = slot, revision

@@ -39,7 +39,8 @@ func (r *Rows) SameEnums(o *Rows) bool {
 // Survey is what there is of rows of a projection: nil for what there is not.
 type Survey struct {
 	Serving, Building, Former *Rows
-	// Servable says that the rows that serve can be read: they are complete, or have been.
+	// Servable says that the rows that serve can be read: they are complete, or have been. There may be none of some
+	// models, which are new.
 	Servable bool
 	// Held, Since and Aborted are as in querydb.Beside.
 	Held, Aborted bool
@@ -168,8 +169,8 @@ func (t *tableLocation) numberIn(in slot) int {
 	return t.serving.Number
 }
 
-// servable reports, of each projection, whether rows of all of its tables can be served, though not folded by this
-// program: they have been complete, how they are laid out is on record, and they are still there.
+// servable reports, of each projection, whether rows can be served, though not folded by this program: those in all of
+// its tables that have any have been complete, how they are laid out is on record, and they are still there.
 func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, error) {
 	var models []*querydb.Model
 	var numbers []int
@@ -179,7 +180,9 @@ func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, erro
 			continue
 		}
 		for _, t := range all[i].tables {
-			models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+			if t.serving.Begun {
+				models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+			}
 		}
 	}
 	layouts, err := querydb.Layouts(ctx, db, models, numbers)
@@ -190,22 +193,28 @@ func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, erro
 		if !are[i] {
 			continue
 		}
-		for range all[i].tables {
-			are[i] = are[i] && layouts[0] != nil && layouts[0].HasRows()
+		some := false
+		for _, t := range all[i].tables {
+			if !t.serving.Begun {
+				continue
+			}
+			are[i] = are[i] && layouts[0] != nil
+			some = some || layouts[0] != nil && layouts[0].HasRows()
 			layouts = layouts[1:]
 		}
+		are[i] = are[i] && some
 	}
 	return are, nil
 }
 
-// there reports whether rows are on record and in all tables, whoever folds them.
+// there reports whether rows are on record, whoever folds them, and in all tables into which anybody has folded.
 func (p *location) there() bool {
 	if p.Disowned || p.forgotten && !p.Moved {
 		return false
 	}
 	for i := range p.tables {
 		t := &p.tables[i]
-		if !t.serving.Begun || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded {
+		if t.serving.Begun && (t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded) {
 			return false
 		}
 	}

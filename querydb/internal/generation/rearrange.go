@@ -21,7 +21,7 @@ const (
 
 // All are the generations of a table.
 type All struct {
-	Serving Numbered
+	Serving Numbered // its number is [None] where none serves
 	Beside  Beside
 }
 
@@ -34,7 +34,7 @@ func (a All) After(how Rearrangement, version string, now time.Time) (All, error
 	if how == SwitchToBuilt || how == DropBuilt {
 		needed = a.Beside.Building
 	}
-	if needed == nil {
+	if needed == nil || how == ResumeFormer && needed.Number == None {
 		return a, fmt.Errorf("%w: there is no such generation", driver.ErrConflict)
 	}
 	plain := Numbered{Number: needed.Number, Version: needed.Version}
@@ -66,7 +66,7 @@ func (a All) Without(next All) *Numbered {
 		}
 	}
 	for _, n := range []*Numbered{a.Beside.Building, a.Beside.Former} {
-		if n != nil && !kept[n.Number] {
+		if n != nil && n.Number != None && !kept[n.Number] {
 			return n
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // Kinds of the notes about generations.
 const (
-	Kind = "generation" // ID is the table, the value the number that serves, without a note 0
+	// Kind has the table as ID, and as value what Format makes of the generation that serves. Without a note, none does.
+	Kind = "generation"
 	// KindBeside has the table as ID, and a [Beside]: the generations that there are beside the one that serves.
 	KindBeside = "generations beside"
 	KindDrop   = "drop" // ID names a former generation that is being removed: see NoteID
@@ -21,9 +22,18 @@ const (
 	KindLayout = "layout"
 )
 
+// None stands for the number of a generation where there is none: nothing served before the first that was built.
+const None = -1
+
+// none is what a note of [Kind] says of a table of which no generation serves any more.
+const none = "none"
+
 // Format makes the value of a note of [Kind]. The version is that of the models that the generation is begun for, ""
 // where one projection writes the table.
 func Format(number int, version string) []byte {
+	if number == None {
+		return []byte(none)
+	}
 	if version == "" {
 		return []byte(strconv.Itoa(number))
 	}
@@ -32,6 +42,9 @@ func Format(number int, version string) []byte {
 
 // Parse reads what Format has made.
 func Parse(value []byte) (number int, version string, err error) {
+	if string(value) == none {
+		return None, "", nil
+	}
 	text, version, _ := strings.Cut(string(value), " ")
 	number, err = strconv.Atoi(text)
 	return number, version, err
@@ -86,7 +99,7 @@ type Beside struct {
 // Numbered is a generation, with the version of the models that it was begun for where several projections write the
 // table.
 type Numbered struct {
-	Number  int    `json:"number"`
+	Number  int    `json:"number"` // [None] of a former one where none served
 	Version string `json:"version,omitempty"`
 	// Held says of one that is being built that it was switched away from: it serves again when somebody asks for it.
 	Held bool `json:"held,omitempty"`

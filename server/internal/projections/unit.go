@@ -307,7 +307,8 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 	return nil // whoever folds them says which they are
 }
 
-// serveFormer has queries read rows that this program does not fold as they were written.
+// serveFormer has queries read rows that this program does not fold as they were written. Of a model that is new there
+// are none yet.
 func serveFormer(ctx context.Context, g *querydb.Generations, models []*querydb.Model) error {
 	all := make([]querydb.Served, len(models))
 	for i, m := range models {
@@ -318,6 +319,9 @@ func serveFormer(ctx context.Context, g *querydb.Generations, models []*querydb.
 		layout, err := g.Layout(ctx, m, at.Number)
 		if err != nil {
 			return err
+		}
+		if !at.Begun || layout == nil {
+			layout = querydb.NoRows()
 		}
 		all[i] = querydb.Served{Model: m, Generation: at.Number, Layout: layout}
 	}
