@@ -151,6 +151,7 @@ func (g Generation) built() Generation {
 		return g
 	}
 	g.build, g.none, g.Version = true, g.beside.Building == nil, ""
+	g.Begun = g.Begun || !g.none
 	g.beside.Last = max(g.beside.Last, g.Number)
 	if !g.none {
 		g.Number, g.Version = g.beside.Building.Number, g.beside.Building.Version
@@ -404,8 +405,14 @@ func (g Generation) Beside() Beside {
 func (g *Generations) Rearrange(ctx context.Context, how Rearrangement, all []Successor, notes []Note) error {
 	var first, last []Note
 	dropped := make([]*generation.Numbered, len(all))
+	// Of a table that has been taken along since, there may be nothing to drop.
+	lacking := func(s Successor) bool { return how.Drops() && !s.Former.all().Has(how) }
+	passes := !slices.ContainsFunc(all, func(s Successor) bool { return !lacking(s) })
 	for i, s := range all {
 		table, now := s.Model.Table, s.Former.all()
+		if lacking(s) && !passes {
+			continue
+		}
 		next, err := now.After(how, cmp.Or(s.Dropped, s.Model.Version), g.cfg.Now())
 		if err != nil {
 			return &Error{Op: string(how), Model: s.Model.Name, Err: err}

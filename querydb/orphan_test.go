@@ -156,3 +156,40 @@ func TestAStoreThatCannotListItsTablesSaysSo(t *testing.T) {
 		t.Errorf("drop: %v, want ErrInvalid", err)
 	}
 }
+
+// TestRowsThatAProgramWithoutTheModelDropsAreBuiltNoMore, nor do they serve again: nobody goes on with what is left.
+func TestRowsThatAProgramWithoutTheModelDropsAreBuiltNoMore(t *testing.T) {
+	drv := newOutliving(0)
+	f := openModels(t, drv, orderModel())
+	build, err := f.Generations().ForBuild(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := func(of *fixture) querydb.Generation {
+		t.Helper()
+		g, err := of.Generations().Recorded(t.Context(), f.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	built := &fixture{DB: build, t: t, model: f.model, codec: f.codec}
+	if err := build.Generations().Begin(t.Context(), f.model, recorded(built), nil); err != nil {
+		t.Fatal(err)
+	}
+	built.put(sample(1))
+	f.wantOrphans()
+
+	without := openModels(t, drv, renamed())
+	orphan := querydb.Orphan{Table: "Orders", Generation: 1}
+	without.wantOrphans(orphan)
+	if err := without.Tables().DropOrphan(t.Context(), orphan); err != nil {
+		t.Fatal(err)
+	}
+	if g := recorded(f); g.Begun || g.Beside().Building != -1 {
+		t.Errorf("the generations are %+v, want none that serves or is built", g)
+	}
+	if next := recorded(f).NextBuilt(); next != 2 {
+		t.Errorf("the next one that is built has number %d, want 2", next)
+	}
+}

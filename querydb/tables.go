@@ -239,13 +239,23 @@ func (ts *Tables) DropOrphan(ctx context.Context, o Orphan) error {
 	return nil
 }
 
-// recordOrphan records that the generation is being removed and, where it is the one that a model would have served,
-// that the next one serves: so no checkpoint that is about the removed rows is taken for one about others.
+// recordOrphan records that the generation is being removed: it is neither built any more, nor kept, and where it is the
+// one that a model would have served, the next one serves. So no checkpoint that is about the removed rows is taken for
+// one about others.
 func (ts *Tables) recordOrphan(ctx context.Context, t *driver.Table) error {
 	list := []Note{dropNote(t)}
 	g, err := ts.notes.generation(ctx, t.Name)
 	if err != nil {
 		return err
+	}
+	beside := g.beside
+	for _, n := range []**generation.Numbered{&beside.Building, &beside.Former} {
+		if *n != nil && (*n).Number == t.Generation {
+			*n = nil
+		}
+	}
+	if beside != g.beside {
+		list = append(list, besideNote(t.Name, beside, g.besides))
 	}
 	if g.Number == t.Generation {
 		list = append(list, Note{Kind: generation.Kind, ID: t.Name, Value: generation.Format(t.Generation+1, ""),

@@ -118,11 +118,14 @@ func TestAServerIsNeverDarkWhileANewModelRefersToOneThatThereIs(t *testing.T) {
 		s = serve(t, second, start{args: append(slices.Clone(args), "--switch", "manual")})
 		neverDark(t, s, second, task, vote)
 		s.end(t)
-		s = serve(t, second, start{args: args})
+		s = serve(t, second, start{args: append(slices.Clone(args), "--keep-former", "1ms")})
 		s.ready(t)
 		if got := s.query(t, vote); !strings.Contains(got, `"300"`) {
 			t.Errorf("after another start: %s, want the vote", got)
 		}
+		s.until(t, "without the former rows", func() bool {
+			return strings.Contains(s.stderr.String(), "the former rows are removed")
+		})
 		s.end(t)
 	})
 	t.Run("DynamoDB", func(t *testing.T) {

@@ -47,7 +47,39 @@ func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Pro
 	if err := disownBeside(ctx, db, p.Name); err != nil {
 		return err
 	}
+	if err := disownOthers(ctx, db, p); err != nil {
+		return err
+	}
 	return b.disown(ctx, db, p.Name)
+}
+
+// disownOthers has nobody see the rows in the projection's tables that are on record under other names: of projections
+// that have folded its models before, and of such as share its tables and take the log as their own too.
+func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
+	for _, in := range []slot{serves, builds, keeps} {
+		others := map[string]Record{}
+		err := eachHeader(ctx, db, in, p.hasTable, func(name string, b *Record) error {
+			if name != p.Name {
+				others[name] = *b
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for name, b := range others {
+			if in == serves {
+				err = b.disown(ctx, db, name)
+			} else {
+				none := Header{Disowned: true}
+				err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, name, b.revision)}})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // disownBeside forgets the rows beside those that serve, which are of the former log too.

@@ -193,14 +193,16 @@ const readsOfServing = 3
 
 // recordsInServing are the records of the slot that concern tables of the projection, with the names of their own.
 func recordsInServing(ctx context.Context, db *querydb.DB, p Projection) (names []string, all []Record, err error) {
-	of := func(table string) bool {
-		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
-	}
-	err = eachHeader(ctx, db, serves, of, func(name string, b *Record) error {
+	err = eachHeader(ctx, db, serves, p.hasTable, func(name string, b *Record) error {
 		names, all = append(names, name), append(all, *b)
 		return nil
 	})
 	return names, all, err
+}
+
+// hasTable reports whether the projection folds into the table.
+func (p Projection) hasTable(table string) bool {
+	return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool { return m.Table == table })
 }
 
 // isOf reports whether the record is of rows of the generations, which are aligned with the models.

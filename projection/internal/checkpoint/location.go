@@ -296,6 +296,8 @@ func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
 		switch {
 		case good && !built, !built && atStart && s.Serving != nil && s.Serving.Gained:
 			all[t.model] = t.serving.Number
+		case at.Again && built && !t.serving.Begun:
+			all[t.model] = t.serving.NextBuilt()
 		case at.Again:
 			all[t.model] = at.next(t)
 		case s.Building != nil && s.Building.Own:

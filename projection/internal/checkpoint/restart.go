@@ -171,6 +171,14 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 		note = b.former.again(p.Name)
 	case b.Table == "":
 		note = NewResetNote(p.Name) // there are no checkpoints to keep
+		are, err := servable(ctx, db, []location{at})
+		if err != nil {
+			return err
+		}
+		if are[0] { // those of other projections, which go on serving
+			asked := Header{Moved: true, Again: true}
+			note = asked.note(serves, p.Name, b.revision)
+		}
 	default:
 		note = b.again(p.Name, b.revision)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -42,6 +43,8 @@ type Survey struct {
 	// Servable says that the rows that serve can be read: they are complete, or have been. There may be none of some
 	// models, which are new.
 	Servable bool
+	// Asked says that somebody has asked for a rebuild of the rows that serve, whichever projection has folded them.
+	Asked bool
 	// Held, Since and Aborted are as in querydb.Beside.
 	Held, Aborted bool
 	Since         time.Time
@@ -70,7 +73,7 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 	surveys := make([]Survey, len(all))
 	for i, p := range all {
 		s := &surveys[i]
-		s.Servable = can[i]
+		s.Servable, s.Asked = can[i], at[i].Again
 		s.beside(&at[i])
 		found[i][serves].Record = at[i].Record
 		for in, to := range map[slot]**Rows{serves: &s.Serving, builds: &s.Building, keeps: &s.Former} {
@@ -169,56 +172,69 @@ func (t *tableLocation) numberIn(in slot) int {
 	return t.serving.Number
 }
 
-// servable reports, of each projection, whether rows can be served, though not folded by this program: those in all of
-// its tables that have any have been complete, how they are laid out is on record, and they are still there.
+// servable reports, of each projection, whether rows can be served, though not folded by this program: those of some of
+// its models have been complete, how they are laid out is on record, and they are still there. Of other models there may
+// be none, or none that have been complete.
 func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, error) {
 	var models []*querydb.Model
 	var numbers []int
-	are := make([]bool, len(all))
 	for i := range all {
-		if are[i] = all[i].there(); !are[i] {
-			continue
-		}
 		for _, t := range all[i].tables {
-			if t.serving.Begun {
-				models, numbers = append(models, t.model), append(numbers, t.serving.Number)
-			}
+			models, numbers = append(models, t.model), append(numbers, t.serving.Number)
 		}
 	}
 	layouts, err := querydb.Layouts(ctx, db, models, numbers)
 	if err != nil {
 		return nil, err
 	}
+	are, others := make([]bool, len(all)), false
 	for i := range all {
-		if !are[i] {
-			continue
-		}
-		some := false
-		for _, t := range all[i].tables {
-			if !t.serving.Begun {
-				continue
-			}
-			are[i] = are[i] && layouts[0] != nil
-			some = some || layouts[0] != nil && layouts[0].HasRows()
-			layouts = layouts[1:]
-		}
-		are[i] = are[i] && some
+		are[i] = all[i].there(layouts)
+		layouts = layouts[len(all[i].tables):]
+		others = others || are[i] && all[i].Table == ""
 	}
-	return are, nil
+	if !others {
+		return are, nil
+	}
+	disowned, err := disownedTables(ctx, db)
+	for i := range all {
+		are[i] = are[i] && !slices.ContainsFunc(all[i].tables, func(t tableLocation) bool {
+			return disowned[TableRecord{Table: t.model.Table, Generation: t.serving.Number}]
+		})
+	}
+	return are, err
 }
 
-// there reports whether rows are on record, whoever folds them, and in all tables into which anybody has folded.
-func (p *location) there() bool {
+// there reports whether rows are on record, whoever folds them, and there. The layouts are those of its tables' rows.
+func (p *location) there(layouts []*querydb.Layout) (some bool) {
 	if p.Disowned || p.forgotten && !p.Moved {
 		return false
 	}
 	for i := range p.tables {
 		t := &p.tables[i]
-		if t.serving.Begun && (t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded) {
+		if !t.serving.Begun || layouts[i] == nil || !layouts[i].HasRows() {
+			continue
+		}
+		if some = true; t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded {
 			return false
 		}
 	}
-	return true
+	return some
+}
+
+// disownedTables are the tables, with their generations, whose rows were folded from another log, whichever projection
+// has folded them.
+func disownedTables(ctx context.Context, db *querydb.DB) (map[TableRecord]bool, error) {
+	all := map[TableRecord]bool{}
+	return all, eachNote(ctx, db, serves.header(), func(n querydb.Note) error {
+		b, err := recordOf(ctx, db, serves, &n)
+		for _, t := range b.tables() {
+			if b.Disowned {
+				all[TableRecord{Table: t.Table, Generation: t.Generation}] = true
+			}
+		}
+		return err
+	})
 }
 
 // CountDeadLetters counts the dead letters of rows.

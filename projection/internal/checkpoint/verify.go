@@ -37,7 +37,20 @@ func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	if err := w.checkpoints(ctx, &b, kept.Claims, collect); err != nil {
 		return nil, err
 	}
+	err = othersServing(ctx, db, p, &b, func(o *Record) error { return w.checkpoints(ctx, o, nil, collect) })
+	if err != nil {
+		return nil, err
+	}
 	return all, w.events(ctx, db, &b, collect)
+}
+
+// othersServing visits what is on record of the rows that serve where nothing is under the projection's own name: they
+// are those of projections in which its models were folded before.
+func othersServing(ctx context.Context, db *querydb.DB, p Projection, own *Record, visit func(*Record) error) error {
+	if own.Table != "" || own.former != nil {
+		return nil
+	}
+	return eachServing(ctx, db, p, func(_ string, b *Record) error { return visit(b) })
 }
 
 // LastMatchingOffsets returns, by partition, the last offset at which the source holds an event that is on record about
@@ -66,7 +79,15 @@ func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Sourc
 		}
 		return err
 	}
-	for _, all := range []map[string]Checkpoint{b.Partitions, kept.Claims} {
+	furthest := []map[string]Checkpoint{b.Partitions, kept.Claims}
+	err = othersServing(ctx, db, p, &b, func(o *Record) error {
+		furthest = append(furthest, o.Partitions)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, all := range furthest {
 		for partition, c := range all {
 			if err := agrees(partition, c.Anchor); err != nil {
 				return nil, err

@@ -19,10 +19,27 @@ const (
 	DropFormer    Rearrangement = "drop the former generation"
 )
 
+// Drops reports whether it drops a generation, and changes nothing else.
+func (r Rearrangement) Drops() bool { return r == DropBuilt || r == DropFormer }
+
 // All are the generations of a table.
 type All struct {
 	Serving Numbered // its number is [None] where none serves
 	Beside  Beside
+}
+
+// Has reports whether there is the generation that the rearrangement is about.
+func (a All) Has(how Rearrangement) bool { return a.needed(how) != nil }
+
+// needed is the generation that the rearrangement is about; nil where there is none.
+func (a All) needed(how Rearrangement) *Numbered {
+	if how == SwitchToBuilt || how == DropBuilt {
+		return a.Beside.Building
+	}
+	if former := a.Beside.Former; former != nil && (how != ResumeFormer || former.Number != None) {
+		return former
+	}
+	return nil
 }
 
 // After returns those that there are after the rearrangement. The version is that of the model whose build is dropped,
@@ -30,11 +47,8 @@ type All struct {
 func (a All) After(how Rearrangement, version string, now time.Time) (All, error) {
 	next := a
 	next.Beside.Last = max(a.Beside.Last, a.Serving.Number)
-	needed := a.Beside.Former
-	if how == SwitchToBuilt || how == DropBuilt {
-		needed = a.Beside.Building
-	}
-	if needed == nil || how == ResumeFormer && needed.Number == None {
+	needed := a.needed(how)
+	if needed == nil {
 		return a, fmt.Errorf("%w: there is no such generation", driver.ErrConflict)
 	}
 	plain := Numbered{Number: needed.Number, Version: needed.Version}

@@ -130,12 +130,12 @@ func (s *survey) judgeRows(shared bool) {
 	others := s.any(func(g *projection.Generations) bool {
 		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
 	})
-	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Serving != nil && g.Serving.Asked })
+	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Asked })
 	gained := shared && foreign && !others
 	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
 	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
 	for i := range s.all {
-		if s.all[i].Former != nil && s.all[i].Since.After(s.since) {
+		if s.all[i].Since.After(s.since) {
 			s.since = s.all[i].Since
 		}
 	}
