@@ -239,9 +239,9 @@ func (ts *Tables) DropOrphan(ctx context.Context, o Orphan) error {
 	return nil
 }
 
-// recordOrphan records that the generation is being removed: it is neither built any more, nor kept, and where it is the
-// one that a model would have served, the next one serves. So no checkpoint that is about the removed rows is taken for
-// one about others.
+// recordOrphan records that the generation is being removed: it is neither built any more, nor kept, and where it is
+// the one that a model would have served, the next one serves. So no checkpoint that is about the removed rows is taken
+// for one about others.
 func (ts *Tables) recordOrphan(ctx context.Context, t *driver.Table) error {
 	list := []Note{dropNote(t)}
 	g, err := ts.notes.generation(ctx, t.Name)

@@ -172,9 +172,9 @@ func (t *tableLocation) numberIn(in slot) int {
 	return t.serving.Number
 }
 
-// servable reports, of each projection, whether rows can be served, though not folded by this program: those of some of
-// its models have been complete, how they are laid out is on record, and they are still there. Of other models there may
-// be none, or none that have been complete.
+// servable reports, of each projection, whether rows can be served, though not folded by this program: those of some
+// of its models have been complete, how they are laid out is on record, and they are still there. Of other models there
+// may be none, or none that have been complete.
 func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, error) {
 	var models []*querydb.Model
 	var numbers []int
