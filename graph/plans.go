@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/answercache"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/resolve"
@@ -42,7 +43,7 @@ func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 			return nil
 		}
 		answered = true
-		return answer.run(ctx, s.rt, op.Variables)
+		return answer.run(ctx, s.rt, op.Operation, op.Variables)
 	}
 }
 
@@ -54,7 +55,7 @@ func (s *planning) Answer(ctx context.Context, doc *ast.QueryDocument, op *ast.O
 	if !answer.there() {
 		return nil
 	}
-	return answer.run(ctx, s.rt, variables)
+	return answer.run(ctx, s.rt, op, variables)
 }
 
 // compiled is what there is to do for an operation; there is nothing where gqlgen's executor must answer.
@@ -66,7 +67,8 @@ type compiled struct {
 func (c *compiled) there() bool { return c.plan != nil || c.undecided != "" }
 
 // run answers. A panic is answered too.
-func (c *compiled) run(ctx context.Context, rt *Runtime, variables map[string]any) (resp *graphql.Response) {
+func (c *compiled) run(ctx context.Context, rt *Runtime, op *ast.OperationDefinition, variables map[string]any) (
+	resp *graphql.Response) {
 	if c.undecided != "" {
 		return undecided(ctx, c.undecided)
 	}
@@ -76,8 +78,14 @@ func (c *compiled) run(ctx context.Context, rt *Runtime, variables map[string]an
 			resp = &graphql.Response{Data: []byte("null")}
 		}
 	}()
-	ctx = rt.reader.Hold(ctx)
-	return &graphql.Response{Data: execute.Run(ctx, rt.reader, rt.resolver.Limit, c.plan, variables)}
+	answer := rt.answers.Find(&answercache.Asked{Plan: c.plan.Number, Viewer: rt.reader.Viewer(ctx),
+		Defined: op.VariableDefinitions, Variables: variables})
+	if answer.Data != nil {
+		return &graphql.Response{Data: answer.Data}
+	}
+	data := execute.Run(answer.Trace(rt.reader.Hold(ctx)), rt.reader, rt.resolver.Limit, c.plan, variables)
+	answer.Keep(ctx, data)
+	return &graphql.Response{Data: data}
 }
 
 // CheckScalar returns what is wrong with an input for a scalar. It accepts any for a scalar of the project's own.

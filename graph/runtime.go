@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/answercache"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/graph/internal/resolve"
@@ -67,6 +68,7 @@ type Runtime struct {
 	cfg      Config
 	reader   *read.Reader
 	resolver *resolve.Resolver
+	answers  *answercache.Cache
 }
 
 // NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
@@ -77,5 +79,5 @@ func NewRuntime(db *querydb.DB, catalog *catalog.Catalog, cfg Config) *Runtime {
 		MaxExamined: cfg.MaxExamined, Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
 	})
 	resolver := &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswerBytes)}
-	return &Runtime{cfg: cfg, reader: rd, resolver: resolver}
+	return &Runtime{cfg: cfg, reader: rd, resolver: resolver, answers: answercache.New(db)}
 }

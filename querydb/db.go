@@ -126,6 +126,15 @@ func newDB(drv driver.Driver, list tables, cfg Config, tasks *background.Tasks) 
 	return db
 }
 
+// AnswerKeeper is who keeps answers that were read from the DB; nil where the store keeps none, or has other writers.
+func AnswerKeeper(db *DB) driver.AnswerKeeper {
+	keeper, keeps := db.drv.(driver.AnswerKeeper)
+	if !keeps || db.MultiWriter() {
+		return nil
+	}
+	return keeper
+}
+
 // Notes returns the methods that read the notes of the store, which are internal records beside the rows: see [Note].
 func (db *DB) Notes() *Notes { return db.notes }
 

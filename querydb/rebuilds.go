@@ -19,8 +19,8 @@ type Rebuilds struct{ tables tables }
 // a read tells what progress returns.
 func (r *Rebuilds) MarkRebuilding(m *Model, writer string, progress func() Progress) error {
 	t, err := r.tables.of("build", m)
-	if err == nil {
-		t.rebuild.start(writer, progress)
+	if err == nil && t.rebuild.start(writer, progress) {
+		t.api.epoch.Add(1)
 	}
 	return err
 }
@@ -50,6 +50,7 @@ func (t *table) startRebuilds() {
 	for _, w := range t.model.Writers {
 		t.rebuild.start(w.Name, nil)
 	}
+	t.api.epoch.Add(1)
 }
 
 // MarkComplete marks the rows of the model that the writer writes as those of the whole log, which can be read.
@@ -154,9 +155,11 @@ type rebuild struct {
 	writers map[string]func() Progress
 }
 
-func (b *rebuild) start(writer string, progress func() Progress) {
+// start reports whether the writer has begun to fold them now.
+func (b *rebuild) start(writer string, progress func() Progress) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	_, began := b.writers[writer]
 	if b.writers == nil {
 		b.writers = map[string]func() Progress{}
 	}
@@ -164,6 +167,7 @@ func (b *rebuild) start(writer string, progress func() Progress) {
 		b.writers[writer] = progress
 	}
 	b.running.Store(true)
+	return !began
 }
 
 func (b *rebuild) finish(writer string) {

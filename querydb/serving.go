@@ -21,6 +21,7 @@ import (
 type served struct {
 	change  sync.Mutex // held while a set follows another
 	current atomic.Pointer[servedSet]
+	epoch   atomic.Uint64 // see Generations.Epoch
 }
 
 // servedSet never changes. Reads that hold one find the rows of the same generations until they are removed.
@@ -49,7 +50,13 @@ func (s *served) replace(views map[int]*View) {
 	}
 	next.changes = max(next.changes, before.changes)
 	s.current.Store(next)
+	s.epoch.Add(1)
 }
+
+// Epoch is a number that changes whenever reads of the API that begin from then on may go to other rows than before, or
+// be refused where they were not. What was read in an epoch may be given out in the same one; whoever keeps an answer
+// asks for it before Hold.
+func (g *Generations) Epoch() uint64 { return g.api.epoch.Load() }
 
 type servedKey struct{ of *served }
 

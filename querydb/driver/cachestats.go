@@ -5,6 +5,8 @@ type CacheStats struct {
 	Hits, Misses uint64 // keys that reads for clients found in it, or did not
 	// PageHits and PageMisses are pages that it had, or had not, of those that it may keep.
 	PageHits, PageMisses uint64
-	Rows                 int    // that are in it, keys under which there is no row, and partitions of which it has pages
-	Bytes                uint64 // that they take, about
+	// AnswerHits and AnswerMisses are answers that it had, or had not, or not any more.
+	AnswerHits, AnswerMisses uint64
+	Rows                     int    // that are in it, keys without a row, partitions of which it has pages, and answers
+	Bytes                    uint64 // that they take, about
 }

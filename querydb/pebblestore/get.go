@@ -32,6 +32,7 @@ func (a answer) fill(ctx context.Context, s *Store, g driver.Get) error {
 	}
 	defer s.leave()
 	p := s.tables.find(g.Table)
+	s.rows.traceRows(ctx, p, &g)
 	if p == nil {
 		return nil
 	}

@@ -191,8 +191,9 @@ type askedQueries struct {
 }
 
 // before reports whether the query was asked before, and remembers it.
-func (a *askedQueries) before(k *cacheKey, q *pageQuery) bool {
-	hash := a.hash(k, q)
+func (a *askedQueries) before(k *cacheKey, q *pageQuery) bool { return a.hashBefore(a.hash(k, q)) }
+
+func (a *askedQueries) hashBefore(hash uint64) bool {
 	set := &a.sets[hash%uint64(len(a.sets))]
 	for i := range set {
 		if set[i].Load() == hash {

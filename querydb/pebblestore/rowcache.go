@@ -12,9 +12,11 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/pebblestore/internal/changes"
 )
 
-// rowCache keeps rows that are read often, keys under which there is no row, and pages of rows, in memory.
+// rowCache keeps rows that are read often, keys under which there is no row, pages of rows, and answers that were made of
+// them, in memory.
 //
 // They are always as the table has them. A commit renews rows, and drops pages, after it has taken effect and before
 // Apply returns; until then, reads of the table go to the engine. What a read has found there is kept only if no commit
@@ -24,7 +26,10 @@ type rowCache struct {
 
 	hits, misses         atomic.Uint64
 	pageHits, pageMisses atomic.Uint64
+	answerHits           atomic.Uint64
+	answerMisses         atomic.Uint64
 	asked                *askedQueries
+	changes              changes.Counts
 	mostPage             int // bytes of a page that is kept
 }
 
@@ -32,7 +37,7 @@ type rowCache struct {
 // generation.
 type cacheKey struct {
 	table uint32
-	of    uint32 // the slot of pages, counted from 1; 0 of a row
+	of    uint32 // the slot of pages, counted from 1; 0 of a row, and ofAnswer of an answer
 	keys.Key
 }
 
@@ -77,6 +82,7 @@ func (s *Store) CacheStats() driver.CacheStats {
 	c.entries.CleanUp() // else what was added just now may not be weighed yet
 	return driver.CacheStats{
 		Hits: c.hits.Load(), Misses: c.misses.Load(), PageHits: c.pageHits.Load(), PageMisses: c.pageMisses.Load(),
+		AnswerHits: c.answerHits.Load(), AnswerMisses: c.answerMisses.Load(),
 		Rows: c.entries.EstimatedSize(), Bytes: c.entries.WeightedSize(),
 	}
 }
@@ -147,7 +153,9 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 	return nil
 }
 
-// renew replaces cached rows of the tables by what a commit has made of them, and drops the pages that it has changed.
+// renew replaces cached rows of the tables by what a commit has made of them, drops the pages that it has changed, and
+// counts what has changed for answers that depend on it. Reads that find what was before have begun before the commit
+// did, and have noted the counts before that.
 func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 	var dropped cacheKey // last: writes of a partition often follow one another
 	for {
@@ -162,15 +170,28 @@ func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 		if i < 0 {
 			continue
 		}
-		if of, ok := partitionOf(key); ok && of != dropped && tables[i].commits.pages.Load() {
-			c.dropPages(of)
+		at := &tables[i].commits
+		if of, ok := partitionOf(key); ok && of != dropped {
+			if at.pages.Load() {
+				c.dropPages(of)
+			}
+			if at.traced.Load() {
+				c.changes.Changed(c.hash(&of))
+			}
 			dropped = of
 		}
-		if k, isRow := cutRowKey(key); isRow && tables[i].commits.rows.Load() {
+		if k, isRow := cutRowKey(key); isRow {
+			row := cacheKey{table: tables[i].number, Key: k}
+			if at.traced.Load() {
+				c.changes.Changed(c.hash(&row))
+			}
 			if kind == pebble.InternalKeyKindDelete {
 				value = nil
 			}
-			c.replace(cacheKey{table: tables[i].number, Key: ownKey(k)}, value)
+			if at.rows.Load() {
+				row.Key = ownKey(k)
+				c.replace(row, value)
+			}
 		}
 	}
 }
@@ -202,11 +223,12 @@ type commits struct {
 	begun   atomic.Uint64
 	rows    atomic.Bool // a row of the table may be, or have been, cached
 	pages   atomic.Bool // a page of it may
+	traced  atomic.Bool // an answer may depend on the table
 }
 
 // mayBeCached reports, when a commit has begun, whether it may have to renew what is cached of the table: where it says
 // no, and a read is about to keep something, that read will find that the commit has begun.
-func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() }
+func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() || c.traced.Load() }
 
 func (c *commits) begin() {
 	c.running.Add(1) // first: who sees the new number sees this too, or that it has ended

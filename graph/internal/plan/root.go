@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -9,7 +10,8 @@ import (
 
 // Plan is a compiled operation: what to read, and what to write of it.
 type Plan struct {
-	Roots []Root
+	Number uint64 // no other plan of the process has it
+	Roots  []Root
 	Size
 }
 
@@ -38,12 +40,15 @@ type Asked struct {
 	Fields     []int
 }
 
+// plans counts the plans that were made.
+var plans atomic.Uint64
+
 // Compile makes the plan of a query operation; nil means that gqlgen's executor must answer it.
 func (c *Compiler) Compile(op *ast.OperationDefinition) *Plan {
 	if op.Operation != ast.Query || len(op.Directives) > 0 || c.Schema.Query == nil {
 		return nil
 	}
-	p := &Plan{}
+	p := &Plan{Number: plans.Add(1)}
 	for i, s := range c.Collect(c.Schema.Query.Name, []ast.SelectionSet{op.SelectionSet}) {
 		p.Roots = append(p.Roots, c.root(s, i == 0))
 	}
