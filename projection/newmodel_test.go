@@ -258,6 +258,21 @@ func TestNobodySeesRowsOfALogInWhosePlaceAnotherWasAccepted(t *testing.T) {
 	})
 }
 
+// TestRowsServeThoughFormerOnesAreOfAnotherLog: the program that has folded those finds that it has to build its own.
+func TestRowsServeThoughFormerOnesAreOfAnotherLog(t *testing.T) {
+	other := logOf(t, refEvent("c", ref{Op: "club", ID: "C"}), refEvent("d", ref{Op: "club", ID: "D"}))
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		g := withNewModel(t, store)
+		g.built(1)
+		g.log = other
+		if err := projection.AdoptSource(t.Context(), g.db, g.log, g.unit[0]); err != nil {
+			t.Fatal(err)
+		}
+		g.fold(g.unit[0], g.db) // in the place of rows that nobody is to see
+		g.wantOthers("when another log was accepted,", g.clubs, g.former())
+	})
+}
+
 // TestARequestedRebuildLeavesRowsServingThatOthersHaveFolded: it is one for rows beside them, and met by no others.
 func TestARequestedRebuildLeavesRowsServingThatOthersHaveFolded(t *testing.T) {
 	eachStore(t, func(t *testing.T, store func() driver.Driver) {

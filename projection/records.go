@@ -273,6 +273,12 @@ func CopyDecisions(ctx context.Context, from, to *querydb.DB, p Projection) erro
 	return checkpoint.CopyDecisions(ctx, from, to, p.record())
 }
 
+// FurthestServingOffsets is ServingOffsets of those that are furthest, where several projections have folded rows of
+// the models: rows that are to serve in their place must have come as far.
+func FurthestServingOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog.Offsets, error) {
+	return checkpoint.FurthestServing(ctx, db, p.record())
+}
+
 // ServingOffsets returns how far the rows that serve of the projection's models have come, by partition, whoever folds
 // them.
 func ServingOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog.Offsets, error) {

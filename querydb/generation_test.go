@@ -229,3 +229,30 @@ func (r recorder) Handle(_ context.Context, rec slog.Record) error {
 	r.records <- rec
 	return nil
 }
+
+// TestTheEpochChangesWhereReadsMayGoToOtherRows, or be refused, and only there.
+func TestTheEpochChangesWhereReadsMayGoToOtherRows(t *testing.T) {
+	f := newFixture(t, memstore.New())
+	g, before := f.Generations(), f.Generations().Epoch()
+	for i, step := range []struct {
+		name    string
+		act     func() error
+		changes bool
+	}{
+		{"a row is written", func() error { f.put(sample(1)); return nil }, false},
+		{"rows are rebuilt", func() error { return f.Rebuilds().MarkRebuilding(f.model, "", nil) }, true},
+		{"they are still", func() error { return f.Rebuilds().MarkRebuilding(f.model, "", nil) }, false},
+		{"another generation begins", func() error { return g.Begin(t.Context(), f.model, first, nil) }, true},
+		{"another layout is read", func() error { return g.Serve(f.model, 1, querydb.NoRows()) }, true},
+		{"the model's is", func() error { return g.UseAll(t.Context(), []*querydb.Model{f.model}) }, true},
+	} {
+		if err := step.act(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if now := g.Epoch(); (now != before) != step.changes {
+			t.Errorf("step %d, %s: the epoch was %d and is %d, want a change: %t", i, step.name, before, now, step.changes)
+		} else {
+			before = now
+		}
+	}
+}

@@ -39,13 +39,14 @@ func (s *Store) FindAnswer(key string) (answer []byte, again bool) {
 	return nil, c.asked.hashBefore(c.hash(&k))
 }
 
-// KeepAnswer implements driver.AnswerKeeper. An answer that is as large as a page may not be is not kept.
+// KeepAnswer implements driver.AnswerKeeper. An answer that is as large as a page may not be is not kept, nor one beside
+// a commit that takes effect, of which one read may have found something and another nothing.
 func (s *Store) KeepAnswer(key string, answer []byte, t *driver.Trace) {
 	seen, ok := t.Noted()
 	c := s.rows
 	k := cacheKey{of: ofAnswer, Key: keys.Key{PK: key}}
 	a := &keptAnswer{answer: answer, seen: seen}
-	if !ok || int(a.weight(&k)) > c.mostPage || !c.changes.Same(seen) {
+	if !ok || int(a.weight(&k)) > c.mostPage || c.takingEffect.Load() > 0 || !c.changes.Same(seen) {
 		return
 	}
 	k.PK = strings.Clone(key)

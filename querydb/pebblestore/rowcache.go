@@ -30,6 +30,7 @@ type rowCache struct {
 	answerMisses         atomic.Uint64
 	asked                *askedQueries
 	changes              changes.Counts
+	takingEffect         atomic.Int32 // commits
 	mostPage             int // bytes of a page that is kept
 }
 
@@ -142,6 +143,8 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 		p.commits.begin()
 		defer p.commits.end()
 	}
+	c.takingEffect.Add(1)
+	defer c.takingEffect.Add(-1)
 	written := b.Reader() // of a large batch the engine takes it away
 	if err := db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
 		return err

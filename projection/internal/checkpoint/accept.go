@@ -56,7 +56,7 @@ func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Pro
 // disownOthers has nobody see the rows in the projection's tables that are on record under other names: of projections
 // that have folded its models before, and of such as share its tables and take the log as their own too.
 func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
-	for _, in := range []slot{serves, builds, keeps} {
+	for _, in := range []slot{builds, keeps, serves} { // the last are what a repetition finds the others by
 		others := map[string]Record{}
 		err := eachHeader(ctx, db, in, p.hasTable, func(name string, b *Record) error {
 			if name != p.Name {
@@ -71,7 +71,7 @@ func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
 			if in == serves {
 				err = b.disown(ctx, db, name)
 			} else {
-				none := Header{Disowned: true}
+				none := Header{Disowned: true, Moved: true}
 				err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, name, b.revision)}})
 			}
 			if err != nil {
@@ -92,7 +92,7 @@ func disownBeside(ctx context.Context, db *querydb.DB, projection string) error 
 			}
 			continue
 		}
-		none := Header{Disowned: true}
+		none := Header{Disowned: true, Moved: true}
 		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision)}})
 		if err != nil {
 			return err

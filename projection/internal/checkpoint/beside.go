@@ -118,6 +118,19 @@ func ServingPositions(ctx context.Context, db *querydb.DB, p Projection) (map[st
 	return s.Positions, err
 }
 
+// FurthestServing is ServingPositions of those that are furthest, where several projections have folded rows of the
+// models: rows that are to serve in their place must have come as far.
+func FurthestServing(ctx context.Context, db *querydb.DB, p Projection) (map[string]uint64, error) {
+	furthest := map[string]uint64{}
+	err := eachServing(ctx, db, p, func(_ string, b *Record) error {
+		for partition, offset := range b.offsets() {
+			furthest[partition] = max(furthest[partition], offset)
+		}
+		return nil
+	})
+	return furthest, err
+}
+
 // Serving is where rows that serve stand, by what whoever folds them has on record.
 type Serving struct {
 	Positions   map[string]uint64
@@ -172,9 +185,15 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 		if err != nil {
 			return err
 		}
+		models := p.Models
+		if len(models) > 1 && len(all) > 1 {
+			if models, serving, err = withRows(ctx, db, models, serving); err != nil {
+				return err
+			}
+		}
 		visited := false
 		for i := range all {
-			if !all[i].isOf(p.Models, serving) {
+			if !all[i].isOf(models, serving) {
 				continue
 			}
 			visited = true
@@ -186,6 +205,29 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 			return nil
 		}
 	}
+}
+
+// withRows are the models, with their generations, whose rows have been complete; all where none of them have: records
+// of rows that nobody reads yet say nothing of those that are read.
+func withRows(ctx context.Context, db *querydb.DB, models []*querydb.Model, at []querydb.Generation) (
+	some []*querydb.Model, those []querydb.Generation, err error) {
+	numbers := make([]int, len(at))
+	for i := range at {
+		numbers[i] = at[i].Number
+	}
+	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, m := range models {
+		if at[i].Begun && layouts[i] != nil && layouts[i].HasRows() {
+			some, those = append(some, m), append(those, at[i])
+		}
+	}
+	if some == nil {
+		return models, at, nil
+	}
+	return some, those, nil
 }
 
 // readsOfServing is how often the records are read where they are of no rows that serve by now: a switch is one change.

@@ -124,7 +124,8 @@ func (r *rearrangement) read(ctx context.Context, in slot) error {
 // place another was accepted. See AdoptSource.
 func (r *rearrangement) disowned() error {
 	for _, of := range r.slots {
-		if of[keeps].record.Table != "" || r.isOn(&of[serves].record, formerNumber) {
+		own := &of[serves].record // where others have followed it alone
+		if of[keeps].record.Table != "" || !own.Disowned && r.isOn(own, formerNumber) {
 			return nil
 		}
 	}

@@ -159,10 +159,12 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range at.begun() {
-		if err := db.Generations().SkipUnknownRows(ctx, s.Model, s.Former); err != nil {
-			return err
-		}
+	can, err := servable(ctx, db, []location{at})
+	if err == nil {
+		err = skipUnknownRows(ctx, db, p, &at, can[0])
+	}
+	if err != nil {
+		return err
 	}
 	b := &at.Record
 	var note querydb.Note
@@ -171,11 +173,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 		note = b.former.again(p.Name)
 	case b.Table == "":
 		note = NewResetNote(p.Name) // there are no checkpoints to keep
-		are, err := servable(ctx, db, []location{at})
-		if err != nil {
-			return err
-		}
-		if are[0] { // those of other projections, which go on serving
+		if can[0] {                 // those of other projections go on serving
 			asked := Header{Moved: true, Again: true}
 			note = asked.note(serves, p.Name, b.revision)
 		}
@@ -183,6 +181,28 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 		note = b.again(p.Name, b.revision)
 	}
 	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
+}
+
+// skipUnknownRows passes over tables that hold rows of a fold that is not on record, where the next rows are to be:
+// beside those that serve, if these can go on serving.
+func skipUnknownRows(ctx context.Context, db *querydb.DB, p Projection, at *location, beside bool) error {
+	if beside {
+		build, err := db.Generations().ForBuild(ctx)
+		if err != nil {
+			return err
+		}
+		next, err := readLocation(ctx, build, p)
+		if err != nil || next.good() {
+			return err
+		}
+		db, at = build, &next
+	}
+	for _, s := range at.begun() {
+		if err := db.Generations().SkipUnknownRows(ctx, s.Model, s.Former); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rebuild drops the rows and rebuilds from the whole log.

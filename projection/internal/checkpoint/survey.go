@@ -180,46 +180,51 @@ func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, erro
 	var numbers []int
 	for i := range all {
 		for _, t := range all[i].tables {
-			models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+			if t.serving.Begun {
+				models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+			}
 		}
 	}
 	layouts, err := querydb.Layouts(ctx, db, models, numbers)
 	if err != nil {
 		return nil, err
 	}
-	are, others := make([]bool, len(all)), false
+	are := make([]bool, len(all))
+	var disowned map[TableRecord]bool // nil where nobody has looked
 	for i := range all {
-		are[i] = all[i].there(layouts)
-		layouts = layouts[len(all[i].tables):]
-		others = others || are[i] && all[i].Table == ""
-	}
-	if !others {
-		return are, nil
-	}
-	disowned, err := disownedTables(ctx, db)
-	for i := range all {
-		are[i] = are[i] && !slices.ContainsFunc(all[i].tables, func(t tableLocation) bool {
+		var others bool
+		if are[i], others, layouts = all[i].there(layouts); !are[i] || !others {
+			continue
+		}
+		if disowned == nil {
+			if disowned, err = disownedTables(ctx, db); err != nil {
+				return nil, err
+			}
+		}
+		are[i] = !slices.ContainsFunc(all[i].tables, func(t tableLocation) bool {
 			return disowned[TableRecord{Table: t.model.Table, Generation: t.serving.Number}]
 		})
 	}
-	return are, err
+	return are, nil
 }
 
-// there reports whether rows are on record, whoever folds them, and there. The layouts are those of its tables' rows.
-func (p *location) there(layouts []*querydb.Layout) (some bool) {
-	if p.Disowned || p.forgotten && !p.Moved {
-		return false
-	}
+// there reports whether rows are on record, whoever folds them, and there; others says that the record of some is
+// another projection's. The layouts are those of its tables' rows where there are any, and then those that it returns.
+func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*querydb.Layout) {
+	some, missing := false, p.forgotten && !p.Moved
 	for i := range p.tables {
 		t := &p.tables[i]
-		if !t.serving.Begun || layouts[i] == nil || !layouts[i].HasRows() {
+		if !t.serving.Begun {
 			continue
 		}
-		if some = true; t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded {
-			return false
+		layout := layouts[0]
+		if layouts = layouts[1:]; layout == nil || !layout.HasRows() {
+			continue
 		}
+		some, others = true, others || !t.here()
+		missing = missing || p.Disowned && t.here() || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded
 	}
-	return some
+	return some && !missing, others, layouts
 }
 
 // disownedTables are the tables, with their generations, whose rows were folded from another log, whichever projection

@@ -37,7 +37,13 @@ func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	if err := w.checkpoints(ctx, &b, kept.Claims, collect); err != nil {
 		return nil, err
 	}
-	err = othersServing(ctx, db, p, &b, func(o *Record) error { return w.checkpoints(ctx, o, nil, collect) })
+	built, err := readRecordIn(ctx, db, builds, p.Name)
+	if err == nil {
+		err = w.checkpoints(ctx, &built, nil, collect)
+	}
+	if err == nil {
+		err = othersServing(ctx, db, p, &b, func(o *Record) error { return w.checkpoints(ctx, o, nil, collect) })
+	}
 	if err != nil {
 		return nil, err
 	}

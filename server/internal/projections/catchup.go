@@ -21,7 +21,7 @@ func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error
 	defer cancel()
 	reached = eventlog.Offsets{}
 	for i, one := range u.of {
-		to, err := projection.ServingOffsets(ctx, u.set.keep.DB, u.projections[i])
+		to, err := projection.FurthestServingOffsets(ctx, u.set.keep.DB, u.projections[i])
 		if err != nil {
 			return nil, err
 		}

@@ -145,13 +145,13 @@ func (s *survey) judgeRows(shared bool) {
 		s.begins = true
 	case !foreign:
 		s.builds = own && !s.held
+	case request && !(strange && shared):
+		s.begins = true
 	case own:
 		s.builds = true
 	case strange && shared:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
-	case gained && request:
-		s.begins = true
 	case gained:
 		s.gained = true
 		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"

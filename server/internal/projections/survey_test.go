@@ -1,0 +1,39 @@
+package projections
+
+import (
+	"testing"
+
+	"github.com/foldql/foldql/projection"
+)
+
+// TestWhatFollowsFromTheRowsThatThereAre of one projection whose rows that serve another one has folded.
+func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
+	own, strange := &projection.Rows{Own: true}, &projection.Rows{}
+	for name, c := range map[string]struct {
+		rows             projection.Generations
+		shared           bool
+		begins, builds   bool
+		resumes, hasAWhy bool
+	}{
+		"nothing is built":         {rows: projection.Generations{}, begins: true},
+		"own rows are built":       {rows: projection.Generations{Building: own}, builds: true},
+		"others are":               {rows: projection.Generations{Building: strange}, begins: true},
+		"others are, by others":    {rows: projection.Generations{Building: strange}, shared: true, hasAWhy: true},
+		"own ones served":          {rows: projection.Generations{Former: own}, resumes: true},
+		"a build was aborted":      {rows: projection.Generations{Aborted: true}, hasAWhy: true},
+		"asked for":                {rows: projection.Generations{Asked: true}, begins: true},
+		"asked for again":          {rows: projection.Generations{Asked: true, Building: own}, begins: true},
+		"asked for in their place": {rows: projection.Generations{Asked: true, Former: own}, begins: true},
+		"asked for after an abort": {rows: projection.Generations{Asked: true, Aborted: true}, begins: true},
+		"asked for beside others": {rows: projection.Generations{Asked: true, Building: strange}, shared: true,
+			hasAWhy: true},
+	} {
+		c.rows.Servable = true
+		s := survey{all: []projection.Generations{c.rows}}
+		s.judgeRows(c.shared)
+		if s.folds || s.begins != c.begins || s.builds != c.builds || s.resumes != c.resumes || (s.why != "") != c.hasAWhy {
+			t.Errorf("%s: folds %t, begins %t, builds %t, resumes %t, why %q", name, s.folds, s.begins, s.builds, s.resumes,
+				s.why)
+		}
+	}
+}
