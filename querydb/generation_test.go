@@ -233,7 +233,7 @@ func (r recorder) Handle(_ context.Context, rec slog.Record) error {
 // TestTheEpochChangesWhereReadsMayGoToOtherRows, or be refused, and only there.
 func TestTheEpochChangesWhereReadsMayGoToOtherRows(t *testing.T) {
 	f := newFixture(t, memstore.New())
-	g, before := f.Generations(), f.Generations().Epoch()
+	g, before := f.Generations(), querydb.Epoch(f.DB)
 	for i, step := range []struct {
 		name    string
 		act     func() error
@@ -249,7 +249,7 @@ func TestTheEpochChangesWhereReadsMayGoToOtherRows(t *testing.T) {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		if now := g.Epoch(); (now != before) != step.changes {
+		if now := querydb.Epoch(f.DB); (now != before) != step.changes {
 			t.Errorf("step %d, %s: the epoch was %d and is %d, want a change: %t", i, step.name, before, now, step.changes)
 		} else {
 			before = now

@@ -20,7 +20,7 @@ type Rebuilds struct{ tables tables }
 func (r *Rebuilds) MarkRebuilding(m *Model, writer string, progress func() Progress) error {
 	t, err := r.tables.of("build", m)
 	if err == nil && t.rebuild.start(writer, progress) {
-		t.api.epoch.Add(1)
+		t.api.refusals.Add(1)
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (t *table) startRebuilds() {
 	for _, w := range t.model.Writers {
 		t.rebuild.start(w.Name, nil)
 	}
-	t.api.epoch.Add(1)
+	t.api.refusals.Add(1)
 }
 
 // MarkComplete marks the rows of the model that the writer writes as those of the whole log, which can be read.

@@ -21,11 +21,13 @@ import (
 type served struct {
 	change  sync.Mutex // held while a set follows another
 	current atomic.Pointer[servedSet]
-	epoch   atomic.Uint64 // see Generations.Epoch
+	// refusals counts when reads have come to be refused: see Epoch.
+	refusals atomic.Uint32
 }
 
 // servedSet never changes. Reads that hold one find the rows of the same generations until they are removed.
 type servedSet struct {
+	number  uint32  // of the set, since Open
 	changes int     // before it, since Open
 	views   []*View // by table.ordinal
 }
@@ -41,7 +43,7 @@ func (s *served) replace(views map[int]*View) {
 	s.change.Lock()
 	defer s.change.Unlock()
 	before := s.current.Load()
-	next := &servedSet{views: slices.Clone(before.views)}
+	next := &servedSet{number: before.number + 1, views: slices.Clone(before.views)}
 	for i, v := range views {
 		if before.views[i] != nil {
 			next.changes = before.changes + 1
@@ -50,13 +52,15 @@ func (s *served) replace(views map[int]*View) {
 	}
 	next.changes = max(next.changes, before.changes)
 	s.current.Store(next)
-	s.epoch.Add(1)
 }
 
 // Epoch is a number that changes whenever reads of the API that begin from then on may go to other rows than before, or
 // be refused where they were not. What was read in an epoch may be given out in the same one; whoever keeps an answer
-// asks for it before Hold.
-func (g *Generations) Epoch() uint64 { return g.api.epoch.Load() }
+// asks for it before [Generations.Hold].
+func Epoch(db *DB) uint64 {
+	s := db.generations.api
+	return uint64(s.current.Load().number)<<32 | uint64(s.refusals.Load())
+}
 
 type servedKey struct{ of *served }
 

@@ -133,7 +133,7 @@ func (t *table) remove(generation int) {
 			after = append(after, *before...)
 		}
 		if t.gone.CompareAndSwap(before, &after) {
-			t.api.epoch.Add(1)
+			t.api.refusals.Add(1)
 			return
 		}
 	}

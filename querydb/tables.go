@@ -258,8 +258,9 @@ func (ts *Tables) recordOrphan(ctx context.Context, t *driver.Table) error {
 		list = append(list, besideNote(t.Name, beside, g.besides))
 	}
 	if g.Number == t.Generation {
-		list = append(list, Note{Kind: generation.Kind, ID: t.Name, Value: generation.Format(max(t.Generation, beside.Last)+1, ""),
-			IfRevision: true, Revision: g.revision})
+		next := max(t.Generation, beside.Last) + 1
+		list = append(list, Note{Kind: generation.Kind, ID: t.Name, Value: generation.Format(next, ""), IfRevision: true,
+			Revision: g.revision})
 	}
 	return ts.notes.write(ctx, list...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
@@ -25,9 +26,14 @@ func (a *keptAnswer) weight(k *cacheKey) uint32 {
 	return uint32(cachedRowBytes + len(k.PK) + len(a.answer) + 8*len(a.seen))
 }
 
+// answerKeeper keeps answers in the row cache.
+type answerKeeper struct{ *rowCache }
+
 // FindAnswer implements driver.AnswerKeeper.
-func (s *Store) FindAnswer(key string) (answer []byte, again bool) {
-	c := s.rows
+func (c answerKeeper) FindAnswer(key string) (answer []byte, again bool) {
+	if c.closed.Load() {
+		return nil, false
+	}
 	k := cacheKey{of: ofAnswer, Key: keys.Key{PK: key}}
 	if kept, ok := c.entries.GetIfPresent(k); ok {
 		if a := kept.(*keptAnswer); c.changes.Same(a.seen) {
@@ -36,16 +42,15 @@ func (s *Store) FindAnswer(key string) (answer []byte, again bool) {
 		}
 	}
 	c.answerMisses.Add(1)
-	return nil, c.asked.hashBefore(c.hash(&k))
+	return nil, c.askedAnswers.hashBefore(c.hash(&k))
 }
 
-// KeepAnswer implements driver.AnswerKeeper. An answer that is as large as a page may not be is not kept, nor one beside
-// a commit that takes effect, of which one read may have found something and another nothing.
-func (s *Store) KeepAnswer(key string, answer []byte, t *driver.Trace) {
+// KeepAnswer implements driver.AnswerKeeper. An answer that is as large as a page may not be is not kept, nor one
+// beside a commit that takes effect, of which one read may have found something and another nothing.
+func (c answerKeeper) KeepAnswer(key string, answer []byte, t *driver.Trace) {
 	seen, ok := t.Noted()
-	c := s.rows
 	k := cacheKey{of: ofAnswer, Key: keys.Key{PK: key}}
-	a := &keptAnswer{answer: answer, seen: seen}
+	a := &keptAnswer{answer: answer, seen: slices.Clone(seen)} // which had room for more
 	if !ok || int(a.weight(&k)) > c.mostPage || c.takingEffect.Load() > 0 || !c.changes.Same(seen) {
 		return
 	}
@@ -62,13 +67,15 @@ func (c *rowCache) hash(k *cacheKey) uint64 {
 	return hash ^ hash>>29
 }
 
+func mayExpire(t *driver.Table) bool { return !t.NoExpiry }
+
 // trace returns the Trace of the context if reads of the table can be noted.
 func trace(ctx context.Context, p *storedTable, t *driver.Table) *driver.Trace {
 	to := driver.TraceOf(ctx)
 	switch {
 	case to == nil:
 		return nil
-	case p == nil || !t.NoExpiry: // nobody has written to it, or what there is depends on the time
+	case p == nil || mayExpire(t): // nobody has written to it, or what there is depends on the time
 		to.Break()
 		return nil
 	}
@@ -89,7 +96,10 @@ func (c *rowCache) traceRows(ctx context.Context, p *storedTable, g *driver.Get)
 
 // tracePage notes that rows of a partition are about to be read.
 func (c *rowCache) tracePage(ctx context.Context, p *storedTable, q *driver.Query) {
-	if to := trace(ctx, p, q.Table); to != nil {
+	to := trace(ctx, p, q.Table)
+	if slices.ContainsFunc(q.Members, mayExpire) && to != nil {
+		to.Break()
+	} else if to != nil {
 		of := cacheKey{table: p.number, of: pagesOf(slot(q.Index)), Key: keys.Key{PK: q.PK}}
 		to.Note(c.changes.Now(c.hash(&of)))
 	}

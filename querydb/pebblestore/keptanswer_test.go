@@ -241,3 +241,63 @@ func TestAnswersThatHangOnTheTimeAreNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestNoAnswerIsOlderThanARowThatWasRead: whoever has read what a commit has written gets no answer of before.
+func TestNoAnswerIsOlderThanARowThatWasRead(t *testing.T) {
+	s, table := openCached(t, Options{}), lasting()
+	all := make([]keys.Key, 300) // so that it takes a while until all of them are counted
+	for i := range all {
+		all[i] = keys.Key{PK: "p", SK: fmt.Sprint(1000 + i)}
+	}
+	commit := func(n uint64) {
+		var writes []driver.Write
+		for _, k := range all {
+			writes = append(writes, driver.Write{Table: table, Kind: driver.Put, Row: member(k, n, "")})
+		}
+		applyAll(t, s, writes...)
+	}
+	commit(1)
+	read := func(k keys.Key) func(context.Context, bool) string {
+		return func(ctx context.Context, noCache bool) string {
+			rows, err := s.Get(ctx, driver.Get{Table: table, Keys: []keys.Key{k}, NoCache: noCache})
+			if err != nil {
+				t.Error(err)
+				return "0"
+			}
+			return fmt.Sprint(numberOf(t, &rows[0]))
+		}
+	}
+	besideReaders(t, 400, commit, func(random *rand.Rand, _ uint64) {
+		i := random.IntN(len(all))
+		q := question{key: fmt.Sprint(i), reads: []func(context.Context, bool) string{read(all[i])}}
+		var before, now uint64
+		_, err := fmt.Sscan(read(all[random.IntN(len(all))])(t.Context(), true), &before)
+		answer, hit := q.ask(t.Context(), s)
+		if _, too := fmt.Sscan(answer, &now); err != nil || too != nil || now < before {
+			t.Errorf("from memory: %t: %d, and %d was read before, %v, %v", hit, now, before, err, too)
+		}
+	})
+	if hits := s.CacheStats().AnswerHits; hits == 0 {
+		t.Error("no answer was found: the test proves nothing")
+	}
+}
+
+// TestAnswersOfACollectionInWhichAMemberExpiresAreNotKept: its rows are in the page of another that does not.
+func TestAnswersOfACollectionInWhichAMemberExpiresAreNotKept(t *testing.T) {
+	s, one, other := openCached(t, Options{}), lasting(), *listed
+	one.Kind, other.Kind = "one", "other"
+	applyAll(t, s, driver.Write{Table: one, Kind: driver.Put, Row: member(keys.Key{PK: "p", SK: "a"}, 1, "g")})
+	for want, members := range map[bool][]*driver.Table{true: {one}, false: {one, &other}} {
+		var trace driver.Trace
+		_, err := s.Query(driver.WithTrace(t.Context(), &trace),
+			driver.Query{Table: one, Members: members, PK: "g", Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.KeepAnswer("answer", []byte("{}"), &trace)
+		if answer, _ := s.FindAnswer("answer"); (answer != nil) != want {
+			t.Errorf("%d members: %q is kept, want one: %t", len(members), answer, want)
+		}
+		applyAll(t, s, driver.Write{Table: one, Kind: driver.Put, Row: member(keys.Key{PK: "p", SK: "a"}, 2, "g")})
+	}
+}

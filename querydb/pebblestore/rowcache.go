@@ -15,8 +15,8 @@ import (
 	"github.com/foldql/foldql/querydb/pebblestore/internal/changes"
 )
 
-// rowCache keeps rows that are read often, keys under which there is no row, pages of rows, and answers that were made of
-// them, in memory.
+// rowCache keeps rows that are read often, keys under which there is no row, pages of rows, and answers that were made
+// of them, in memory.
 //
 // They are always as the table has them. A commit renews rows, and drops pages, after it has taken effect and before
 // Apply returns; until then, reads of the table go to the engine. What a read has found there is kept only if no commit
@@ -30,7 +30,9 @@ type rowCache struct {
 	answerMisses         atomic.Uint64
 	asked                *askedQueries
 	changes              changes.Counts
+	askedAnswers         *askedQueries
 	takingEffect         atomic.Int32 // commits
+	closed               atomic.Bool
 	mostPage             int // bytes of a page that is kept
 }
 
@@ -72,7 +74,7 @@ func newRowCache(bytes int64) (*rowCache, error) {
 		return nil, err
 	}
 	return &rowCache{
-		entries: entries, asked: &askedQueries{seed: maphash.MakeSeed()},
+		entries: entries, asked: &askedQueries{seed: maphash.MakeSeed()}, askedAnswers: new(askedQueries),
 		mostPage: min(mostPageBytes, int(bytes/pagesOfCache)),
 	}, nil
 }
@@ -145,10 +147,12 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 	}
 	c.takingEffect.Add(1)
 	defer c.takingEffect.Add(-1)
-	written := b.Reader() // of a large batch the engine takes it away
+	written := b.Reader()    // of a large batch the engine takes it away
+	c.count(written, tables) // whoever has read the rows that it makes finds no answer of those before
 	if err := db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
 		return err
 	}
+	c.count(written, tables) // nor does an answer stay that has noted the former counts, and has read too early
 	tables = slices.DeleteFunc(slices.Clone(tables), func(p *storedTable) bool { return !p.commits.mayBeCached() })
 	if len(tables) > 0 {
 		c.renew(written, tables)
@@ -156,9 +160,34 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 	return nil
 }
 
-// renew replaces cached rows of the tables by what a commit has made of them, drops the pages that it has changed, and
-// counts what has changed for answers that depend on it. Reads that find what was before have begun before the commit
-// did, and have noted the counts before that.
+// count counts what a commit changes of the tables, for answers that depend on it.
+func (c *rowCache) count(written batchrepr.Reader, tables []*storedTable) {
+	if !slices.ContainsFunc(tables, func(p *storedTable) bool { return p.commits.traced.Load() }) {
+		return
+	}
+	var counted cacheKey // last: writes of a partition often follow one another
+	for {
+		_, key, _, ok, err := written.Next()
+		if err != nil {
+			panic(err) // the engine reads it too
+		}
+		if !ok {
+			return
+		}
+		if !slices.ContainsFunc(tables, func(p *storedTable) bool { return p.number == tableOf(key) }) {
+			continue
+		}
+		if of, ok := partitionOf(key); ok && of != counted {
+			c.changes.Changed(c.hash(&of))
+			counted = of
+		}
+		if k, isRow := cutRowKey(key); isRow {
+			c.changes.Changed(c.hash(&cacheKey{table: tableOf(key), Key: k}))
+		}
+	}
+}
+
+// renew replaces cached rows of the tables by what a commit has made of them, and drops the pages that it has changed.
 func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 	var dropped cacheKey // last: writes of a partition often follow one another
 	for {
@@ -173,28 +202,15 @@ func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 		if i < 0 {
 			continue
 		}
-		at := &tables[i].commits
-		if of, ok := partitionOf(key); ok && of != dropped {
-			if at.pages.Load() {
-				c.dropPages(of)
-			}
-			if at.traced.Load() {
-				c.changes.Changed(c.hash(&of))
-			}
+		if of, ok := partitionOf(key); ok && of != dropped && tables[i].commits.pages.Load() {
+			c.dropPages(of)
 			dropped = of
 		}
-		if k, isRow := cutRowKey(key); isRow {
-			row := cacheKey{table: tables[i].number, Key: k}
-			if at.traced.Load() {
-				c.changes.Changed(c.hash(&row))
-			}
+		if k, isRow := cutRowKey(key); isRow && tables[i].commits.rows.Load() {
 			if kind == pebble.InternalKeyKindDelete {
 				value = nil
 			}
-			if at.rows.Load() {
-				row.Key = ownKey(k)
-				c.replace(row, value)
-			}
+			c.replace(cacheKey{table: tables[i].number, Key: ownKey(k)}, value)
 		}
 	}
 }
@@ -231,7 +247,7 @@ type commits struct {
 
 // mayBeCached reports, when a commit has begun, whether it may have to renew what is cached of the table: where it says
 // no, and a read is about to keep something, that read will find that the commit has begun.
-func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() || c.traced.Load() }
+func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() }
 
 func (c *commits) begin() {
 	c.running.Add(1) // first: who sees the new number sees this too, or that it has ended

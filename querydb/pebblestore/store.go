@@ -91,6 +91,7 @@ type Store struct {
 	closed bool
 	tables *dictionary
 	rows   *rowCache
+	answerKeeper
 
 	iterators iterators
 }
@@ -113,6 +114,7 @@ func Open(opts Options) (*Store, error) {
 	if s.rows, err = newRowCache(opts.rowCacheBytes()); err != nil {
 		return nil, fmt.Errorf("pebblestore: make the row cache: %w", err)
 	}
+	s.answerKeeper = answerKeeper{s.rows}
 	err = s.disk.Open(func() (err error) {
 		s.db, s.tables, err = opts.open(s.disk)
 		return err
@@ -196,6 +198,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.rows.closed.Store(true)
 	s.iterators.close()
 	if err := s.disk.Close(s.db.Close); err != nil {
 		return fmt.Errorf("pebblestore: close: %w", err)

@@ -3,6 +3,7 @@
 package answercache
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"unsafe"
@@ -17,13 +18,16 @@ import (
 
 // Cache finds and keeps the answers that are read from a DB.
 type Cache struct {
-	keeper      driver.AnswerKeeper // nil where none are kept
-	generations *querydb.Generations
+	keeper driver.AnswerKeeper // nil where none are kept
+	db     *querydb.DB
 }
 
-// New makes the cache of a DB.
+// New makes the cache of a DB; nil stands for none, as where a schema is only printed.
 func New(db *querydb.DB) *Cache {
-	return &Cache{querydb.AnswerKeeper(db), db.Generations()}
+	if db == nil {
+		return &Cache{}
+	}
+	return &Cache{querydb.AnswerKeeper(db), db}
 }
 
 // Asked is an operation that a viewer asks for.
@@ -36,7 +40,7 @@ type Asked struct {
 
 // Answer is the answer to an operation, or what is known of it before it is read.
 type Answer struct {
-	Data []byte // nil where it is to be read; nobody may change it
+	Data []byte // nil where it is to be read
 
 	keeper driver.AnswerKeeper
 	key    string
@@ -45,9 +49,6 @@ type Answer struct {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKey bounds the keys of answers: larger variables are hardly asked for twice.
-const maxKey = 4 << 10
-
 // Find finds the answer. It is to be called before the generations are held that the answer is read from.
 func (c *Cache) Find(a *Asked) (found Answer) {
 	if c.keeper == nil {
@@ -55,16 +56,16 @@ func (c *Cache) Find(a *Asked) (found Answer) {
 	}
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	key, ok := a.appendKey((*buf)[:0], c.generations.Epoch())
+	key, ok := a.appendKey((*buf)[:0], querydb.Epoch(c.db))
 	*buf = key
-	if !ok || len(key) > maxKey {
+	if !ok {
 		return found
 	}
 	data, again := c.keeper.FindAnswer(unsafe.String(&key[0], len(key)))
 	if data == nil && again {
 		found.keeper, found.key, found.trace = c.keeper, string(key), new(driver.Trace)
 	}
-	found.Data = data
+	found.Data = bytes.Clone(data) // whoever has it may change it
 	return found
 }
 
@@ -79,6 +80,6 @@ func (a *Answer) Trace(ctx context.Context) context.Context {
 // Keep keeps the answer that was read, unless it has errors.
 func (a *Answer) Keep(ctx context.Context, data []byte) {
 	if a.trace != nil && len(graphql.GetErrors(ctx)) == 0 {
-		a.keeper.KeepAnswer(a.key, data, a.trace)
+		a.keeper.KeepAnswer(a.key, bytes.Clone(data), a.trace)
 	}
 }

@@ -8,8 +8,11 @@ import (
 	"slices"
 )
 
-// appendKey appends what tells the answer from all others; ok is false where a variable is of a type that is not known.
-// All that it consists of has its length before it, or one that does not vary.
+// maxKey bounds keys, in bytes: larger variables are hardly asked for twice.
+const maxKey = 4 << 10
+
+// appendKey appends what tells the answer from all others; ok is false where a variable is of a type that is not known,
+// or the key would be too large. All that it consists of has its length before it, or one that does not vary.
 func (a *Asked) appendKey(b []byte, epoch uint64) (key []byte, ok bool) {
 	b = binary.BigEndian.AppendUint64(b, a.Plan)
 	b = binary.BigEndian.AppendUint64(b, epoch)
@@ -47,6 +50,9 @@ func appendText(b []byte, text string) []byte {
 
 // appendValue appends a value as coercion makes it, after a letter for its type.
 func appendValue(b []byte, v any) (_ []byte, ok bool) {
+	if text, is := v.(string); len(b) > maxKey || is && len(text) > maxKey {
+		return b, false
+	}
 	switch v := v.(type) {
 	case nil:
 		return append(b, 'n'), true
@@ -55,7 +61,7 @@ func appendValue(b []byte, v any) (_ []byte, ok bool) {
 	case string:
 		return appendText(append(b, 's'), v), true
 	case json.Number:
-		return appendText(append(b, 'j'), v.String()), true
+		return appendText(append(b, 'j'), v.String()), len(v) <= maxKey
 	case int:
 		return binary.AppendVarint(append(b, 'i'), int64(v)), true
 	case int64:

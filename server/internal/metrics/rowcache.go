@@ -20,15 +20,19 @@ var (
 		"Pages that queries found in the row cache.")
 	pageCacheMisses = describe("foldql_row_cache_page_misses_total",
 		"Pages that queries did not find there.")
+	answerCacheHits = describe("foldql_row_cache_answer_hits_total",
+		"Operations that were answered from the row cache, without a read.")
+	answerCacheMisses = describe("foldql_row_cache_answer_misses_total",
+		"Operations whose answer was not there, or was no longer what the rows say.")
 	rowCacheRows = describe("foldql_row_cache_rows",
-		"Rows in the row cache, keys that are known to have no row, and partitions of which it has pages.")
+		"Rows in the row cache, keys that are known to have no row, partitions of which it has pages, and answers.")
 	rowCacheBytes = describe("foldql_row_cache_bytes", "About how many bytes the row cache takes.")
 )
 
 // Describe implements prometheus.Collector.
 func (m *RowCache) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{rowCacheHits, rowCacheMisses, pageCacheHits, pageCacheMisses, rowCacheRows,
-		rowCacheBytes} {
+	for _, d := range []*prometheus.Desc{rowCacheHits, rowCacheMisses, pageCacheHits, pageCacheMisses, answerCacheHits,
+		answerCacheMisses, rowCacheRows, rowCacheBytes} {
 		to <- d
 	}
 }
@@ -40,6 +44,8 @@ func (m *RowCache) Collect(to chan<- prometheus.Metric) {
 	counter(to, rowCacheMisses, float64(s.Misses))
 	counter(to, pageCacheHits, float64(s.PageHits))
 	counter(to, pageCacheMisses, float64(s.PageMisses))
+	counter(to, answerCacheHits, float64(s.AnswerHits))
+	counter(to, answerCacheMisses, float64(s.AnswerMisses))
 	gauge(to, rowCacheRows, float64(s.Rows))
 	gauge(to, rowCacheBytes, float64(s.Bytes))
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/auth"
@@ -25,7 +26,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/differential"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
 // Schema is a generated schema on trial.
@@ -46,6 +47,8 @@ type trial struct {
 	plans   http.Handler
 	slow    http.Handler
 	callers []context.Context
+	asked   [8]question // lately
+	away    *stored     // that was changed, as it was; nil where none is
 	met     map[string]int
 }
 
@@ -65,7 +68,12 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 	for _, name := range t.typeNames() {
 		models = append(models, s.Catalog.Types[name].Model)
 	}
-	if t.db, err = querydb.Open(ctx, memstore.New(), models, querydb.Config{}); err != nil {
+	// an embedded store keeps answers in memory, and what the resolvers read too; the cache is small enough to forget some
+	store, err := pebblestore.Open(pebblestore.Options{Dir: "rows", FS: vfs.NewMem(), CacheBytes: 8 << 20})
+	if err != nil {
+		return nil, fmt.Errorf("open a store: %w", err)
+	}
+	if t.db, err = querydb.Open(ctx, store, models, querydb.Config{}); err != nil {
 		return nil, fmt.Errorf("open the rows: %w", err)
 	}
 	defer func() {
@@ -87,6 +95,9 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 	}
 	if err := t.compare(documents); err != nil {
 		return nil, err
+	}
+	if hits := store.CacheStats().AnswerHits; hits < uint64(documents/10) {
+		return nil, fmt.Errorf("%d answers of %d documents came from memory: the trial proves little of them", hits, documents)
 	}
 	if err := t.consult(); err != nil {
 		return t.met, err
@@ -144,15 +155,60 @@ func (t *trial) compare(documents int) error {
 	for range documents {
 		query, variables := g.Next()
 		for range 1 + t.rng.IntN(3) {
-			vars, caller := variables(), t.callers[t.rng.IntN(len(t.callers))]
-			fast, slow := ask(t.plans, caller, query, vars), ask(t.slow, caller, query, vars)
-			if !bytes.Equal(fast, slow) {
-				return fmt.Errorf("%s\n%v\nplans:     %s\nresolvers: %s", query, vars, fast, slow)
+			q := question{query, variables(), t.callers[t.rng.IntN(len(t.callers))]}
+			fast, err := t.put(&q)
+			if err != nil {
+				return err
 			}
 			t.count(g, fast)
+			if t.asked[t.rng.IntN(len(t.asked))] = q; t.rng.IntN(4) > 0 {
+				continue
+			}
+			if err := t.askAgain(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// question is an operation of a caller.
+type question struct {
+	query  string
+	vars   map[string]any
+	caller context.Context
+}
+
+// put puts a question to both executors.
+func (t *trial) put(q *question) (answer []byte, err error) {
+	fast, slow := ask(t.plans, q.caller, q.query, q.vars), ask(t.slow, q.caller, q.query, q.vars)
+	if !bytes.Equal(fast, slow) {
+		err = fmt.Errorf("%s\n%v\nplans:     %s\nresolvers: %s", q.query, q.vars, fast, slow)
+	}
+	return fast, err
+}
+
+// askAgain puts some of the last questions again and again, and changes a row between them: answers are kept, and must
+// not be given any more where what they were read from has changed.
+func (t *trial) askAgain() error {
+	for range 3 {
+		for range 3 {
+			if q := &t.asked[t.rng.IntN(len(t.asked))]; q.caller != nil {
+				for range 3 {
+					if _, err := t.put(q); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		if err := t.change(); err != nil {
+			return err
+		}
+	}
+	if t.away == nil {
+		return nil
+	}
+	return t.change() // others know the rows as they were
 }
 
 // count notes what an answer was, and keeps the page tokens in it for other questions.
