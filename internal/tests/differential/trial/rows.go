@@ -3,7 +3,6 @@ package trial
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -203,46 +202,4 @@ func scalar(rng *rand.Rand, s *ast.Schema, f driver.Field) any {
 		return at.UTC()
 	}
 	return texts[rng.IntN(len(texts))]
-}
-
-// change changes a row of any model, or deletes it, and the next time makes that undone.
-func (t *trial) change() error {
-	if was := t.away; was != nil {
-		t.away = nil
-		return t.write(querydb.Write{Model: t.Catalog.Types[was.typ].Model, Row: was.at})
-	}
-	names := slices.DeleteFunc(t.typeNames(), func(name string) bool {
-		return len(t.rows[name]) == 0 || t.Catalog.Types[name].Model.Aggregate != nil
-	})
-	if len(names) == 0 {
-		return nil
-	}
-	name := names[t.rng.IntN(len(names))]
-	was, m := &t.rows[name][t.rng.IntN(len(t.rows[name]))], t.Catalog.Types[name].Model
-	write := querydb.Write{Model: m, Row: querydb.Row{Key: was.at.Key}}
-	if t.rng.IntN(3) > 0 {
-		changed, other := maps.Clone(was.row), t.row(name)
-		field := m.Fields[t.rng.IntN(len(m.Fields))].Name
-		changed[field] = other[field]
-		var b record.Builder
-		encoded, err := querydb.Encode(codec(m), &b, &changed)
-		if err != nil || encoded.Key != was.at.Key {
-			return err // another row, as it may be
-		}
-		write = querydb.Write{Model: m, Row: encoded}
-	}
-	t.away = was
-	return t.write(write)
-}
-
-func (t *trial) write(w querydb.Write) error {
-	err := t.db.Apply(t.ctx, querydb.Batch{Writes: []querydb.Write{w}})
-	if errors.Is(err, querydb.ErrConflict) || errors.Is(err, querydb.ErrInvalid) {
-		t.away = nil // a unique key that another row has, or an empty one: it stays as it was
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("change a row of %s: %w", w.Model.Name, err)
-	}
-	return nil
 }

@@ -47,8 +47,6 @@ type trial struct {
 	plans   http.Handler
 	slow    http.Handler
 	callers []context.Context
-	asked   [8]question // lately
-	away    *stored     // that was changed, as it was; nil where none is
 	met     map[string]int
 }
 
@@ -68,7 +66,7 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 	for _, name := range t.typeNames() {
 		models = append(models, s.Catalog.Types[name].Model)
 	}
-	// an embedded store keeps answers in memory, and what the resolvers read too; the cache is small enough to forget some
+	// An embedded store keeps answers, rows and pages in memory.
 	store, err := pebblestore.Open(pebblestore.Options{Dir: "rows", FS: vfs.NewMem(), CacheBytes: 8 << 20})
 	if err != nil {
 		return nil, fmt.Errorf("open a store: %w", err)
@@ -97,7 +95,8 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 		return nil, err
 	}
 	if hits := store.CacheStats().AnswerHits; hits < uint64(documents/10) {
-		return nil, fmt.Errorf("%d answers of %d documents came from memory: the trial proves little of them", hits, documents)
+		return nil, fmt.Errorf("%d answers to %d documents came from memory: the trial proves little of them", hits,
+			documents)
 	}
 	if err := t.consult(); err != nil {
 		return t.met, err
@@ -152,6 +151,7 @@ func (t *trial) compare(documents int) error {
 	}
 	slices.Sort(queries)
 	g := &differential.Documents{Schema: t.schema, Queries: queries, Rand: t.rng, Texts: texts, Times: times}
+	repeated := repetition{trial: t}
 	for range documents {
 		query, variables := g.Next()
 		for range 1 + t.rng.IntN(3) {
@@ -161,54 +161,15 @@ func (t *trial) compare(documents int) error {
 				return err
 			}
 			t.count(g, fast)
-			if t.asked[t.rng.IntN(len(t.asked))] = q; t.rng.IntN(4) > 0 {
-				continue
-			}
-			if err := t.askAgain(); err != nil {
-				return err
+			repeated.asked[t.rng.IntN(len(repeated.asked))] = q
+			if t.rng.IntN(4) == 0 {
+				if err := repeated.ask(); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
-}
-
-// question is an operation of a caller.
-type question struct {
-	query  string
-	vars   map[string]any
-	caller context.Context
-}
-
-// put puts a question to both executors.
-func (t *trial) put(q *question) (answer []byte, err error) {
-	fast, slow := ask(t.plans, q.caller, q.query, q.vars), ask(t.slow, q.caller, q.query, q.vars)
-	if !bytes.Equal(fast, slow) {
-		err = fmt.Errorf("%s\n%v\nplans:     %s\nresolvers: %s", q.query, q.vars, fast, slow)
-	}
-	return fast, err
-}
-
-// askAgain puts some of the last questions again and again, and changes a row between them: answers are kept, and must
-// not be given any more where what they were read from has changed.
-func (t *trial) askAgain() error {
-	for range 3 {
-		for range 3 {
-			if q := &t.asked[t.rng.IntN(len(t.asked))]; q.caller != nil {
-				for range 3 {
-					if _, err := t.put(q); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		if err := t.change(); err != nil {
-			return err
-		}
-	}
-	if t.away == nil {
-		return nil
-	}
-	return t.change() // others know the rows as they were
 }
 
 // count notes what an answer was, and keeps the page tokens in it for other questions.
