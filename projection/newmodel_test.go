@@ -258,6 +258,42 @@ func TestNobodySeesRowsOfALogInWhosePlaceAnotherWasAccepted(t *testing.T) {
 	})
 }
 
+// TestWhatABuildHasReplacedIsOfTheLogToo: it is found before anything is folded, and gone once another is accepted.
+func TestWhatABuildHasReplacedIsOfTheLogToo(t *testing.T) {
+	shorter := logOf(t, refEvent("a", ref{Op: "club", ID: "A"}))
+	eachStore(t, func(t *testing.T, store func() driver.Driver) {
+		g := withNewModel(t, store)
+		g.built(1)
+		if err := projection.RequestRebuild(t.Context(), g.db, g.unit[0]); err != nil {
+			t.Fatal(err)
+		}
+		g.begin(2) // which replaces what was built as far as the log
+		mismatches := func() int {
+			t.Helper()
+			all, err := projection.FindMismatches(t.Context(), g.build, shorter, g.unit[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			served, err := projection.FindMismatches(t.Context(), g.db, shorter, g.unit[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return min(len(all), len(served)-1) // those of the rows that serve are not what is asked about
+		}
+		if n := mismatches(); n != 1 {
+			t.Errorf("%d mismatches of what was built before, want 1", n)
+		}
+		for range 2 { // it may be repeated
+			if err := projection.AdoptSource(t.Context(), g.db, shorter, g.unit[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if all, err := projection.FindMismatches(t.Context(), g.db, shorter, g.unit[0]); err != nil || len(all) > 0 {
+			t.Errorf("after it was accepted: %v, %v", all, err)
+		}
+	})
+}
+
 // TestRowsServeThoughFormerOnesAreOfAnotherLog: the program that has folded those finds that it has to build its own.
 func TestRowsServeThoughFormerOnesAreOfAnotherLog(t *testing.T) {
 	other := logOf(t, refEvent("c", ref{Op: "club", ID: "C"}), refEvent("d", ref{Op: "club", ID: "D"}))

@@ -71,8 +71,7 @@ func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
 			if in == serves {
 				err = b.disown(ctx, db, name)
 			} else {
-				none := Header{Disowned: true, Moved: true}
-				err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, name, b.revision)}})
+				err = forget(ctx, db, in, name, &b)
 			}
 			if err != nil {
 				return err
@@ -86,19 +85,25 @@ func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
 func disownBeside(ctx context.Context, db *querydb.DB, projection string) error {
 	for _, in := range []slot{builds, keeps} {
 		b, err := readRecordIn(ctx, db, in, projection)
-		if err != nil || b.Table == "" {
-			if err != nil {
-				return err
-			}
-			continue
+		if err == nil {
+			err = forget(ctx, db, in, projection, &b)
 		}
-		none := Header{Disowned: true, Moved: true}
-		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision)}})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forget forgets rows in a slot beside those that serve, and such as they have replaced, unless that was done before.
+func forget(ctx context.Context, db *querydb.DB, in slot, projection string, b *Record) error {
+	c, err := readCompletionIn(ctx, db, in, projection)
+	if err != nil || b.Table == "" && len(c.Claims) == 0 {
+		return err
+	}
+	none, nothing := Header{Disowned: true, Moved: true}, completion{slot: in, revision: c.revision}
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision),
+		nothing.note(projection)}})
 }
 
 // disown has the rows rebuilt, whatever they were folded from. The request for it comes first, so that an interruption

@@ -73,7 +73,7 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 	surveys := make([]Survey, len(all))
 	for i, p := range all {
 		s := &surveys[i]
-		s.Servable, s.Asked = can[i], at[i].Again
+		s.Servable, s.Asked = can[i], at[i].Again && at[i].former == nil
 		s.beside(&at[i])
 		found[i][serves].Record = at[i].Record
 		for in, to := range map[slot]**Rows{serves: &s.Serving, builds: &s.Building, keeps: &s.Former} {

@@ -37,9 +37,9 @@ func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	if err := w.checkpoints(ctx, &b, kept.Claims, collect); err != nil {
 		return nil, err
 	}
-	built, err := readRecordIn(ctx, db, builds, p.Name)
+	built, claims, err := readBuilt(ctx, db, p)
 	if err == nil {
-		err = w.checkpoints(ctx, &built, nil, collect)
+		err = w.checkpoints(ctx, &built, claims, collect)
 	}
 	if err == nil {
 		err = othersServing(ctx, db, p, &b, func(o *Record) error { return w.checkpoints(ctx, o, nil, collect) })
@@ -48,6 +48,16 @@ func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 		return nil, err
 	}
 	return all, w.events(ctx, db, &b, collect)
+}
+
+// readBuilt is what is on record of the rows that the projection builds beside those that serve, and of such as they
+// have replaced.
+func readBuilt(ctx context.Context, db *querydb.DB, p Projection) (b Record, claims Replaced, err error) {
+	if b, err = readRecordIn(ctx, db, builds, p.Name); err != nil {
+		return b, nil, err
+	}
+	c, err := readCompletionIn(ctx, db, builds, p.Name)
+	return b, c.Claims, err
 }
 
 // othersServing visits what is on record of the rows that serve where nothing is under the projection's own name: they
@@ -85,7 +95,11 @@ func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Sourc
 		}
 		return err
 	}
-	furthest := []map[string]Checkpoint{b.Partitions, kept.Claims}
+	built, claims, err := readBuilt(ctx, db, p)
+	if err != nil {
+		return nil, err
+	}
+	furthest := []map[string]Checkpoint{b.Partitions, kept.Claims, built.Partitions, claims}
 	err = othersServing(ctx, db, p, &b, func(o *Record) error {
 		furthest = append(furthest, o.Partitions)
 		return nil
