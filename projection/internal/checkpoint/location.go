@@ -233,7 +233,7 @@ func (t *tableLocation) here() bool {
 // joins reports whether another projection has begun the next generation of the table already, for this one too.
 func (p *location) joins(t *tableLocation) bool {
 	return !t.taken && t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version &&
-		!(p.forgotten && !p.Moved) && !t.here()
+		!(p.forgotten && (!p.Moved || p.Disowned)) && !t.here()
 }
 
 // isSuccessor reports whether what is on record, where it is not good, was begun by a process whose models have another
