@@ -292,22 +292,21 @@ func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
 	good := at.good()
 	for i := range at.tables {
-		t := &at.tables[i]
+		t, next := &at.tables[i], at.next(&at.tables[i])
+		if built && !t.serving.Begun {
+			next = t.serving.NextBuilt()
+		}
 		switch {
 		case good && !built, !built && atStart && s.Serving != nil && s.Serving.Gained:
 			all[t.model] = t.serving.Number
-		case at.Again && built && !t.serving.Begun:
-			all[t.model] = t.serving.NextBuilt()
 		case at.Again:
-			all[t.model] = at.next(t)
+			all[t.model] = next
 		case s.Building != nil && s.Building.Own:
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:
 			all[t.model] = s.Former.Tables[i].Generation
-		case built && !t.serving.Begun:
-			all[t.model] = t.serving.NextBuilt()
 		default:
-			all[t.model] = at.next(t)
+			all[t.model] = next
 		}
 	}
 	return all
