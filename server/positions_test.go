@@ -104,6 +104,40 @@ func TestAClientReadsWhatItHasWrittenToDynamoDB(t *testing.T) {
 	t.Logf("%d of %d reads saw what was written before", n, n)
 }
 
+// TestAStrongReadOfDynamoDBIsByKeyAlone: an answer from an index would be eventual, and is refused.
+func TestAStrongReadOfDynamoDBIsByKeyAlone(t *testing.T) {
+	d := deploy(t, dynamolocal.Local)
+	d.app = grown()
+	d.tables(t, "apply").wantExit(t, exitDone, "done")
+	s := serve(t, d.app, start{args: d.options})
+	s.ready(t)
+	at := s.appended(t, taskEvent("1", "one"))
+	if _, got := s.from(t, at, "1"); got != titled("one") {
+		t.Fatalf("folded: %s", got)
+	}
+	const byKey, byIndex = `{ Task(id: "1") { title } }`, `{ TaskByTitle(title: "one") { items { title } } }`
+	for _, c := range []struct{ query, wanted, consistency, answer string }{
+		{byKey, "strong", "", titled("one")},
+		{byKey, "STRONG", "", titled("one")},
+		{byKey, "", "eventual", titled("one")},
+		{byKey, "eventual", "eventual", titled("one")},
+		{byKey, "strongest", "", `"BAD_USER_INPUT"`},
+		{byIndex, "strong", "", `"BAD_USER_INPUT"`},
+		{byIndex, "", "eventual", `"TaskByTitle":{"items":`},
+	} {
+		headers := []string{"Content-Type", "application/json"}
+		if c.wanted != "" {
+			headers = append(headers, positions.ConsistencyHeader, c.wanted)
+		}
+		res, got := s.exchange(t, "POST", "/graphql", fmt.Sprintf(`{"query":%q}`, c.query), headers...)
+		if consistency := res.Header.Get(positions.ConsistencyHeader); !strings.Contains(got, c.answer) ||
+			consistency != c.consistency {
+			t.Errorf("%s with %q: %s, consistency %q, want %s and %q", c.query, c.wanted, got, consistency, c.answer,
+				c.consistency)
+		}
+	}
+}
+
 // TestRowsThatStayBehindAPositionAreStale: an answer from them would be wrong, and nobody would see it.
 func TestRowsThatStayBehindAPositionAreStale(t *testing.T) {
 	p := newProject(false)

@@ -34,7 +34,7 @@ const (
 	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
 	// table some time later, with copies that are yet to follow their rows, or, on a store that others write to, to a
 	// request that has not asked for more; "blocked" where events that count as reached are dead letters. In a request,
-	// "strong" has an answer that would be "eventual" refused.
+	// "strong" has an answer that would be "eventual" refused; "eventual" asks for no more than no header does.
 	ConsistencyHeader = "Foldql-Consistency"
 )
 
@@ -72,10 +72,18 @@ type request struct {
 	header http.Header // of its answer
 }
 
-func requestOf(op *graphqlhttp.Operation) request {
+func requestOf(op *graphqlhttp.Operation) (request, error) {
 	asked := op.Request.Header
-	return request{min: listed(asked[MinHeader]), strong: strings.EqualFold(asked.Get(ConsistencyHeader), "strong"),
-		header: op.Header}
+	r := request{min: listed(asked[MinHeader]), header: op.Header}
+	switch wanted := asked.Get(ConsistencyHeader); strings.ToLower(wanted) {
+	case "strong":
+		r.strong = true
+	case "", "eventual":
+	default:
+		return r, graphqlerr.New(graphqlerr.BadUserInput, "%s is %.20q: give strong, or leave it out for eventual",
+			ConsistencyHeader, wanted)
+	}
+	return r, nil
 }
 
 // consistent reports whether its reads of tables show what was committed before them, on every store.
@@ -99,7 +107,10 @@ func (p *Positions) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 	if op.Definition == nil {
 		return next(ctx)
 	}
-	asked := requestOf(op)
+	asked, err := requestOf(op)
+	if err != nil {
+		return graphqlError(err)
+	}
 	if asked.consistent() {
 		ctx = querydb.WithConsistentReads(ctx)
 	}
