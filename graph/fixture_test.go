@@ -438,7 +438,11 @@ func readResult(resp *graphql.Response) result {
 		r.Errors = append(r.Errors, "UNREADABLE "+err.Error()+": "+string(resp.Data))
 	}
 	for _, err := range resp.Errors {
-		r.Errors = append(r.Errors, fmt.Sprintf("%v %s", err.Extensions["code"], err.Path))
+		told := fmt.Sprintf("%v %s", err.Extensions["code"], err.Path)
+		if reason, ok := err.Extensions["reason"]; ok {
+			told += fmt.Sprint(": ", reason)
+		}
+		r.Errors = append(r.Errors, told)
 	}
 	return r
 }

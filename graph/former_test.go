@@ -192,7 +192,7 @@ func TestAPageTokenEndsWithTheKeysThatItIsOf(t *testing.T) {
 		if err := b.db.Generations().Serve(order, generation+1, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"INVALID_TOKEN OrderByStatus"}
+		want := []string{"INVALID_TOKEN OrderByStatus: rebuilt"}
 		if diff := cmp.Diff(want, next(former).Errors); diff != "" {
 			t.Errorf("of other keys: %s", diff)
 		}

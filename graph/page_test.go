@@ -206,7 +206,7 @@ func TestATokenServesItsOwnQueryAlone(t *testing.T) {
 			if tt.valid && got.Errors != nil {
 				t.Errorf("refused: %v", got.Errors)
 			}
-			if !tt.valid && !slices.Equal(got.Errors, []string{"INVALID_TOKEN page"}) {
+			if !tt.valid && (len(got.Errors) != 1 || !strings.HasPrefix(got.Errors[0], "INVALID_TOKEN page")) {
 				t.Errorf("got %v, wanted INVALID_TOKEN", got)
 			}
 		})
