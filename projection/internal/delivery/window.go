@@ -113,7 +113,7 @@ func (b batch) halves() (first, second batch) {
 func (it *item) bound(most int) {
 	if n := len(it.ops); n > most {
 		it.ops, it.err = nil, fmt.Errorf("%w: the projector returned %d ops for the event, and may return %d: return fewer, "+
-			"or raise the bound (RunnerConfig.MaxOps, --max-ops)", querydb.ErrTooLarge, n, most)
+			"or raise the bound (RunnerConfig.MaxOpsPerEvent, --max-ops)", querydb.ErrTooLarge, n, most)
 	}
 }
 

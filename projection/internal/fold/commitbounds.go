@@ -69,7 +69,7 @@ const noteBytes = 64 << 10
 
 // mostOfAggregate is how many bytes the items of an aggregate may have on every store: what one commit of DynamoDB
 // holds, with its notes.
-const mostOfAggregate = 4<<20 - noteBytes
+const mostOfAggregate = 7<<19 - noteBytes
 
 func newBounds(db *querydb.DB, limits Limits) *bounds {
 	b := &bounds{shared: db.MultiWriter(), mostOfEvent: limits.RowBytes}
@@ -125,7 +125,7 @@ func (b *bounds) grow(was, size int) error {
 	b.bytes += size - was
 	if b.ofEvent += size; b.ofEvent > b.mostOfEvent {
 		return fmt.Errorf("%w: the event writes more than %d bytes of rows: write less, or raise the bound "+
-			"(RunnerConfig.MaxRowBytes, --max-row-bytes)", querydb.ErrTooLarge, b.mostOfEvent)
+			"(RunnerConfig.MaxRowBytesPerEvent, --max-row-bytes)", querydb.ErrTooLarge, b.mostOfEvent)
 	}
 	return nil
 }

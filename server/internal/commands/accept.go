@@ -34,6 +34,7 @@ type acceptCommand struct {
 // identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the
 // log's new identity, and it may be run again.
 func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
+	defer c.Data.TuneMemory(p.Env)()
 	store, from, err := c.Data.Parse()
 	if err != nil {
 		return err

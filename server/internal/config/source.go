@@ -60,10 +60,7 @@ type SourceAccess struct {
 
 // of gives a source what it is read by, and refuses what is for another kind of source.
 func (a *SourceAccess) of(s *Source) (err error) {
-	if s.Kind == Remote || s.Kind == Stream {
-		s.Token, err = secretOf("events-token", a.EventsToken, a.EventsTokenFile)
-	}
-	if err == nil {
+	if err = a.EventsAuth.of(s); err == nil {
 		err = a.NATS.of(s)
 	}
 	if err == nil {
@@ -79,6 +76,15 @@ func (a *SourceAccess) of(s *Source) (err error) {
 type EventsAuth struct {
 	EventsToken     string `help:"Write token of the server whose log --events names, or token of the NATS server; better given by its variable, or by a file." group:"Data"`
 	EventsTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Data"`
+}
+
+// of has a source take the token; only one that is on another server asks for any.
+func (a *EventsAuth) of(s *Source) (err error) {
+	if *a != (EventsAuth{}) && s.Kind != Remote && s.Kind != Stream {
+		return Wrong("events", "%s: asks for no token; leave events-token and events-token-file out", s.Kind)
+	}
+	s.Token, err = secretOf("events-token", a.EventsToken, a.EventsTokenFile)
+	return err
 }
 
 // Certificates are those of encrypted connections to where the events are.
