@@ -60,9 +60,15 @@ func Generate(dir string, out io.Writer) (err error) {
 	return printUnused(out, files)
 }
 
-// printUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it
-// is not ours to remove.
+// printUnused says what a project can do without: resolvers of fields that it does not have any more. They are
+// handwritten, so they are not ours to remove.
 func printUnused(out io.Writer, o *output) error {
+	for _, resolver := range o.unused {
+		if _, err := fmt.Fprintf(out, "%s: %s is of no field that the schema has (fix: give it the name of its field, or "+
+			"remove it)\n", stubsFile, resolver); err != nil {
+			return err
+		}
+	}
 	if _, err := os.Stat(stubsFile); o.own || err != nil {
 		return nil
 	}
@@ -114,6 +120,8 @@ type output struct {
 	sdl   string
 	own   bool              // the project has resolvers of its own
 	files map[string][]byte // by path in the project; nil content means that there is no such file
+
+	unused []string // resolvers of fields that there are no more, as "TopBooks of queryResolver"
 }
 
 // Paths of the generated files.

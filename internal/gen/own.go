@@ -17,6 +17,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/handwritten"
 	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
@@ -61,7 +62,10 @@ func begin(module string) error {
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the
 // interfaces that the stubs implement.
-type ownResolvers struct{ model *schema.Model }
+type ownResolvers struct {
+	model  *schema.Model
+	unused *[]string // resolvers that no field has any more
+}
 
 // Name names the plugin to gqlgen.
 func (ownResolvers) Name() string { return "resolvergen" }
@@ -109,8 +113,15 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 	if err := checkArguments(data); err != nil {
 		return err
 	}
+	written, err := handwritten.Read(stubsFile)
+	if err != nil {
+		return err
+	}
 	own := o.only(data)
 	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
+		return err
+	}
+	if *o.unused, err = written.Keep(); err != nil {
 		return err
 	}
 	return templates.Render(templates.Options{

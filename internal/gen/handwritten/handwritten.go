@@ -1,0 +1,171 @@
+// Package handwritten keeps the code that a project has in the file of its resolvers. Gqlgen writes that file anew: it
+// takes over the resolvers of the fields that there are, turns all other code into a comment, and drops that comment
+// the next time. Here all other code stays code: helpers, and resolvers of fields that were renamed or removed.
+package handwritten
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/imports"
+
+	"github.com/foldql/foldql/internal/gen/outfile"
+)
+
+// Code is what the package of the resolvers has before gqlgen writes it.
+type Code struct {
+	path      string          // of the file of the resolvers
+	was       *source         // nil where there is none yet
+	elsewhere map[string]bool // what the other files of the folder declare
+}
+
+// Read reads the package in the folder of a file of resolvers. Nothing is to be written where it fails: of code that
+// does not parse nobody knows what would be lost.
+func Read(path string) (*Code, error) {
+	c := &Code{path: path, elsewhere: map[string]bool{}}
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.go"))
+	if err != nil {
+		return nil, fmt.Errorf("list the files beside %s: %w", path, err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		s, err := read(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a link to nowhere
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w (fix: correct it first; the resolvers are generated into what is there)", name, err)
+		case filepath.Clean(name) == filepath.Clean(path):
+			c.was = s
+		default:
+			s.each(func(d declaration) { c.elsewhere[d.key] = true })
+		}
+	}
+	return c, nil
+}
+
+// Keep puts back what gqlgen has left out of the file, and takes out the resolvers that other files have. It returns
+// the resolvers that no field has any more, as "TopBooks of queryResolver".
+func (c *Code) Keep() (unused []string, err error) {
+	now, err := read(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the generated resolvers: %w", err)
+	}
+	m := merger{now: now, there: map[string]bool{}}
+	m.cutRemains()
+	now.each(func(d declaration) {
+		if _, is := d.decl.(*ast.FuncDecl); is && c.elsewhere[d.key] {
+			m.cut(d.from, d.to)
+		} else {
+			m.there[d.key] = true
+		}
+	})
+	if c.was != nil {
+		m.takeOver(c.was, c.elsewhere)
+	}
+	if !m.changed {
+		return nil, nil
+	}
+	merged, err := imports.Process(c.path, m.text(), &imports.Options{Comments: true, TabIndent: true, TabWidth: 8})
+	if err != nil {
+		return nil, fmt.Errorf("keep the handwritten code of %s: %w", c.path, err)
+	}
+	return m.unused, outfile.WriteIfChanged(c.path, merged)
+}
+
+// source is a parsed file.
+type source struct {
+	text []byte
+	file *ast.File
+	set  *token.FileSet
+}
+
+func read(path string) (*source, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{text: text, set: token.NewFileSet()}
+	s.file, err = parser.ParseFile(s.set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	return s, err
+}
+
+// at is the offset of a position in the text.
+func (s *source) at(p token.Pos) int { return s.set.Position(p).Offset }
+
+// declaration is a function or method, or one name of another declaration, with its comment.
+type declaration struct {
+	key      string // "Name", or "Type.Name" of a method
+	decl     ast.Decl
+	spec     ast.Spec // nil of a function
+	from, to int      // in the text, of all that is declared with it
+}
+
+// each visits what is declared, in the order of the file, but for imports.
+func (s *source) each(visit func(declaration)) {
+	for _, decl := range s.file.Decls {
+		d := declaration{decl: decl, from: s.at(begin(decl)), to: s.at(decl.End())}
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			d.key = decl.Name.Name
+			if typ := receiver(decl); typ != "" {
+				d.key = typ + "." + d.key
+			}
+			visit(d)
+		case *ast.GenDecl:
+			for _, d.spec = range decl.Specs {
+				switch spec := d.spec.(type) {
+				case *ast.TypeSpec:
+					d.key = spec.Name.Name
+					visit(d)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						d.key = name.Name
+						visit(d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// begin is where a declaration begins, with its comment.
+func begin(decl ast.Decl) token.Pos {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Doc != nil {
+			return decl.Doc.Pos()
+		}
+	case *ast.GenDecl:
+		if decl.Doc != nil {
+			return decl.Doc.Pos()
+		}
+	}
+	return decl.Pos()
+}
+
+// receiver is the type that a method is of; "" of a function.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return ""
+	}
+	typ := f.Recv.List[0].Type
+	if star, is := typ.(*ast.StarExpr); is {
+		typ = star.X
+	}
+	if name, is := typ.(*ast.Ident); is {
+		return name.Name
+	}
+	return "?"
+}
