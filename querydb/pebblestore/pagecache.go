@@ -114,7 +114,7 @@ func (p *cachedPage) answer(b driver.Budget) (driver.Page, error) {
 // since. A page with a row that expires is not kept, nor one that has passed over such a row.
 func (l *pageLookUp) keep(w *walk) {
 	const perRow = int(unsafe.Sizeof(driver.Row{}) + unsafe.Sizeof(keys.Cursor{}))
-	size := len(w.found.Rows)*perRow + w.memory.held + w.keys.held*int(unsafe.Sizeof(driver.IndexKey{})) + cachedRowBytes
+	size := len(w.found.Rows)*perRow + w.held + w.keys.held*int(unsafe.Sizeof(driver.IndexKey{})) + cachedRowBytes
 	for _, text := range l.asked.texts() {
 		size += len(*text)
 	}

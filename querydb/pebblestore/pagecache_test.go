@@ -127,7 +127,7 @@ func TestAPageThatWasReadBeforeACommitIsNotKeptAfterIt(t *testing.T) {
 					l, _ := s.rows.lookUpPage(p, &q)
 					l.since, _ = p.commits.quiet()
 					l.cache, l.table, l.keeps = s.rows, p, true
-					var w walk
+					w := walk{gathered: &gathered{}}
 					if err := w.query(t.Context(), s, p, &q); err != nil {
 						t.Fatal(err)
 					}
@@ -357,7 +357,7 @@ func TestOfAPartitionAFewPagesAreCached(t *testing.T) {
 	var most uint64
 	for n := range 100 {
 		q := ofGroup
-		q.Limit = expected + n
+		q.Limit = 32 + n
 		ask(t, s, q)
 		ask(t, s, q)
 		if n+1 == mostPages {

@@ -35,8 +35,10 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		}
 		return page, err
 	}
-	w := walk{kept: l.keeps}
-	if err := w.query(ctx, s, p, &q); err != nil {
+	w := walk{gathered: gatherings.Get().(*gathered)}
+	err := w.query(ctx, s, p, &q)
+	w.gathered.release()
+	if err != nil {
 		return driver.Page{}, err
 	}
 	l.keep(&w)
@@ -68,19 +70,14 @@ type walk struct {
 	prefix int // of each key that is read over: head and partition
 	found  driver.Page
 
-	kept     bool // it is to stay in memory, which then has no room for more
-	bytes    int  // of the values of the rows
-	expiring bool // a row that expires was met
+	*gathered      // rows that are yet to be added to the page
+	bytes     int  // of the values of the rows
+	held      int  // of memory by what the rows are made of
+	expiring  bool // a row that expires was met
 }
-
-// expected is how many rows a page makes room for at first.
-const expected = 32
 
 func (w *walk) begin(it *pebble.Iterator, q *driver.Query, budget driver.Budget) {
 	w.it, w.q, w.prefix, w.budget = it, q, headSize+terminatedSize(q.PK), budget
-	if n := min(q.Limit, expected); !w.kept {
-		w.memory.rows, w.keys.rows = 2*n, n
-	}
 }
 
 func (w *walk) page(ctx context.Context) error {
@@ -98,13 +95,13 @@ func (w *walk) page(ctx context.Context) error {
 		}
 		if !more {
 			w.found.More = true
-			return nil
+			return w.settle()
 		}
 	}
-	return w.it.Error()
+	return errors.Join(w.it.Error(), w.settle())
 }
 
-// visit adds the row under the iterator to the page, unless it is skipped; more is false where the page is full.
+// visit gathers the row under the iterator, unless it is skipped; more is false where the page is full.
 func (w *walk) visit() (more bool, err error) {
 	value, err := w.it.ValueAndErr()
 	if err != nil {
@@ -113,26 +110,84 @@ func (w *walk) visit() (more bool, err error) {
 	if w.skips(value) {
 		return true, nil
 	}
-	if len(w.found.Rows) == w.q.Limit {
+	if len(w.found.Rows)+len(w.sizes) == w.q.Limit {
 		return false, nil
-	}
-	if n := len(w.found.Rows); n == cap(w.found.Rows) {
-		more := min(w.q.Limit-n, max(3*n, expected)) // few steps: a page that goes on is likely to be full
-		w.found.Rows = slices.Grow(w.found.Rows, more)
-		w.found.Starts = slices.Grow(w.found.Starts, more)
 	}
 	if err := driver.Charge(w.budget, len(value)); err != nil {
 		return false, err
 	}
 	w.bytes += len(value)
-	var row driver.Row
-	start, err := w.read(&row, w.memory.copy(w.it.Key()[w.prefix:]), w.memory.copy(value))
-	if err != nil {
-		return false, err
+	key := w.it.Key()[w.prefix:]
+	if len(w.text)+len(key)+len(value) > maxChunk {
+		if err := w.settle(); err != nil {
+			return false, err
+		}
 	}
-	w.found.Rows = append(w.found.Rows, row)
-	w.found.Starts = append(w.found.Starts, start)
+	w.add(key, value)
 	return true, nil
+}
+
+// settle adds the rows that are gathered to the page.
+func (w *walk) settle() error {
+	n := len(w.sizes)
+	if n == 0 {
+		return nil
+	}
+	text := w.own()
+	w.held, w.keys.rows = w.held+len(text), n
+	w.found.Rows, w.found.Starts = slices.Grow(w.found.Rows, n), slices.Grow(w.found.Starts, n)
+	for _, size := range w.sizes {
+		var row driver.Row
+		end := size.key + size.value
+		start, err := w.read(&row, text[:size.key:size.key], text[size.key:end:end])
+		if err != nil {
+			return err
+		}
+		text = text[end:]
+		w.found.Rows = append(w.found.Rows, row)
+		w.found.Starts = append(w.found.Starts, start)
+	}
+	w.sizes = w.sizes[:0]
+	return nil
+}
+
+// gathered are the keys and values of rows, one after the other. Rows are made of many at once: so the memory of a page
+// is a few allocations, and no larger than its rows, however many it might have had.
+type gathered struct {
+	text  []byte
+	sizes []storedSize
+	lent  bool   // the page is read before the next one is gathered, so its rows are made of text itself
+	spare []byte // text that a page is made of
+}
+
+// storedSize is how many bytes the key and the value of a row have.
+type storedSize struct{ key, value int }
+
+func (g *gathered) add(key, value []byte) {
+	g.text = append(append(g.text, key...), value...)
+	g.sizes = append(g.sizes, storedSize{len(key), len(value)})
+}
+
+// own is the text, which nobody writes to any more while the page is there.
+func (g *gathered) own() []byte {
+	text := g.text
+	if g.lent {
+		g.spare, g.text = text, nil
+		return text
+	}
+	g.text = text[:0]
+	return append(make([]byte, 0, len(text)), text...)
+}
+
+// gatherings are used again.
+var gatherings = sync.Pool{New: func() any { return new(gathered) }}
+
+// release gives it to whoever gathers next.
+func (g *gathered) release() {
+	if cap(g.text) <= 2*maxChunk {
+		g.text, g.sizes = g.text[:0], g.sizes[:0]
+		gatherings.Put(g)
+	}
 }
 
 // skips reports whether the row has expired, or is of another kind, before anything is copied.
@@ -179,9 +234,9 @@ func failed(act string, err error) error {
 }
 
 // walks are kept with the memory of the pages that they have lent.
-var walks = sync.Pool{New: func() any { return new(lentWalk) }}
+var walks = sync.Pool{New: func() any { return &lentWalk{walk: walk{gathered: &gathered{lent: true}}} }}
 
-// maxKeptRows bounds that memory, beside maxChunk.
+// maxKeptRows bounds that memory, beside 2*maxChunk.
 const maxKeptRows = 256
 
 // lentWalk is a page that is lent, with the query that it answers.
@@ -214,14 +269,18 @@ func (w *lentWalk) Page() *driver.Page { return &w.found }
 // GiveBack lets go of all but the memory that the next page can use.
 func (w *lentWalk) GiveBack() {
 	rows, starts := w.found.Rows, w.found.Starts
-	if len(rows) > maxKeptRows {
+	if w.spare == nil { // the page is empty
+		w.spare = w.text
+	}
+	if len(rows) > maxKeptRows || cap(w.spare) > 2*maxChunk {
 		return
 	}
 	clear(rows)
 	clear(starts)
+	*w.gathered = gathered{lent: true, text: w.spare[:0], sizes: w.sizes[:0]}
 	*w = lentWalk{walk: walk{
-		reader: reader{memory: w.memory.emptied(), keys: w.keys.emptied()},
-		found:  driver.Page{Rows: rows[:0], Starts: starts[:0]},
+		reader: reader{keys: w.keys.emptied()}, gathered: w.gathered,
+		found: driver.Page{Rows: rows[:0], Starts: starts[:0]},
 	}}
 	walks.Put(w)
 }

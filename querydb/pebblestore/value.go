@@ -251,7 +251,6 @@ func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 type memory struct {
 	free []byte
 	rows int // that are expected still
-	held int // bytes, by all that was handed out
 }
 
 const maxChunk = 64 << 10
@@ -259,20 +258,11 @@ const maxChunk = 64 << 10
 func (m *memory) copy(b []byte) []byte {
 	if len(b) > cap(m.free)-len(m.free) {
 		m.free = make([]byte, 0, max(len(b), min(len(b)*max(m.rows, 1), maxChunk)))
-		m.held += cap(m.free)
 	}
 	at := len(m.free)
 	m.free = append(m.free, b...)
 	m.rows--
 	return m.free[at:len(m.free):len(m.free)]
-}
-
-// emptied is memory for another answer, when nobody has this one any more.
-func (m *memory) emptied() memory {
-	if cap(m.free) > maxChunk {
-		return memory{}
-	}
-	return memory{free: m.free[:0]}
 }
 
 // indexKeys hands out the index keys of the rows of one answer.
