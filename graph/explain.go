@@ -43,6 +43,6 @@ func Explain(schema *ast.Schema, c *catalog.Catalog, document, operation string,
 		return nil, err
 	}
 	e := explain.Explainer{Catalog: c, Schema: schema, MaxFanout: Config{}.withDefaults().MaxJoinFanout,
-		MaxExamined: Config{}.withDefaults().MaxExamined}
+		MaxExamined: Config{}.withDefaults().MaxExamined, Parallelism: Config{}.withDefaults().JoinParallelism}
 	return e.Explain(doc, op, values)
 }

@@ -3,12 +3,17 @@ package graph
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
 // order is a row that filters by total look at.
@@ -115,4 +120,126 @@ func TestReadsForAFilterTellNothingOfRowsOfOthers(t *testing.T) {
 	if reads[0] != reads[1] {
 		t.Errorf("%d reads where one row may be examined, and %d where many may", reads[0], reads[1])
 	}
+}
+
+// filteredTracks is a shop whose orders have pages of filtered tracks: 60 orders, 16 tracks each, of which one is SENT.
+func filteredTracks(t *testing.T, sent, most int) *bench {
+	t.Helper()
+	c := newShop()
+	c.Types["Track"].Fields["status"].Filterable = true
+	c.Queries["TrackById"].Filtered = true
+	sdl := strings.NewReplacer("tracks(", "tracks(filter: TrackFilter, partial: Boolean, ",
+		"TrackById(id: ID!, ", "TrackById(id: ID!, filter: TrackFilter, partial: Boolean, ").Replace(shopSDL) +
+		"input TrackFilter { status: StringCondition } input StringCondition { eq: String }"
+	b := newBenchOf(t, c, sdl, Config{MaxExamined: most}, memstore.New())
+	for i := range 60 {
+		id := fmt.Sprintf("o%02d", i)
+		b.put(t, "Order", order(id, "OPEN", 1, "g"))
+		for k := range 16 {
+			status := "OPEN"
+			if k == sent {
+				status = "SENT"
+			}
+			b.put(t, "Track", row{"orderId": id, "changedAt": day(k + 1), "status": status})
+		}
+	}
+	b.store.reset()
+	return b
+}
+
+// TestWhatIsReadForAFilterIsExamined: a page reads no more than it may need, and what it does not need counts.
+func TestWhatIsReadForAFilterIsExamined(t *testing.T) {
+	const query = `{ OrderByStatus(status: OPEN, limit: 60) { items { orderId tracks(limit: %d, filter: {status: {eq: "SENT"}}%s)
+		{ items { status } } } } }`
+	for name, tt := range map[string]struct {
+		sent, most, limit int
+		partial           string
+		fails             bool
+		keys              int64 // of tracks
+	}{
+		"the first row is the page":         {0, 60, 1, "", false, 60 * 3},
+		"the last row is the page":          {15, 60 * 16, 1, "", false, 60 * 18},
+		"all are looked at":                 {15, 60 * 16, 50, "", false, 60 * 17},
+		"what is not needed counts":         {2, 60 * 5, 1, "", true, 300 + 8*16 + 60*3},
+		"more than may be":                  {15, 300, 1, "", true, 300 + 8*16 + 60*3},
+		"more than may be, of short pages":  {15, 300, 1, ", partial: true", false, 300 + 8*16 + 60*3},
+		"nobody may look at the first ones": {0, 1, 50, "", true, 1 + 8*16 + 60*3},
+	} {
+		b := filteredTracks(t, tt.sent, tt.most)
+		asked := fmt.Sprintf(query, tt.limit, tt.partial)
+		got := b.do(t.Context(), asked, nil)
+		if failed := len(got.Errors) > 0; failed != tt.fails {
+			t.Errorf("%s: %v", name, got.Errors)
+		}
+		keys := b.store.examined.Load() - 60 // of the orders
+		if keys > tt.keys {
+			t.Errorf("%s: %d keys of tracks are read, want %d at most", name, keys, tt.keys)
+		}
+		x, err := Explain(b.foreign.schema, b.catalog, asked, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reads := b.store.queries.Load(); reads > int64(x.Reads) || keys+60 > int64(x.Keys) {
+			t.Errorf("%s: %d reads of %d keys, and the explanation has %d of %d", name, reads, keys+60, x.Reads, x.Keys)
+		}
+	}
+}
+
+// TestAnExplanationOfAFilterIsNotExceeded where as many rows are examined as may be.
+func TestAnExplanationOfAFilterIsNotExceeded(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	for i := range 10_050 {
+		b.put(t, "Order", order(fmt.Sprintf("o%05d", i), "OPEN", 1, "g"))
+	}
+	for _, query := range []string{
+		`{ OrderByStatus(status: OPEN, limit: 10, filter: {total: {gt: 50}}, partial: true) { items { orderId } } }`,
+		`{ OrderByStatus(status: OPEN, limit: 10, filter: {total: {gt: 50}}, partial: true) { items { group } } }`,
+	} {
+		x, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.store.reset()
+		if got := b.do(t.Context(), query, nil); len(got.Errors) > 0 {
+			t.Fatal(got.Errors)
+		}
+		reads, keys := b.store.gets.Load()+b.store.queries.Load(), b.store.got.Load()+b.store.examined.Load()
+		if keys < 10_000 || reads > int64(x.Reads) || keys > int64(x.Keys) {
+			t.Errorf("%s: %d reads of %d keys, and the explanation has %d of %d", query, reads, keys, x.Reads, x.Keys)
+		}
+	}
+}
+
+// TestAFilteredPageTakesWhatItsRowsTake in memory, and not what the rows take that were read with them.
+func TestAFilteredPageTakesWhatItsRowsTake(t *testing.T) {
+	store, err := pebblestore.Open(pebblestore.Options{Dir: "data", FS: vfs.NewMem(), CacheBytes: 8 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBenchOn(t, Config{}, store)
+	for i := range 16 {
+		b.put(t, "Track", row{"orderId": "o", "changedAt": day(i + 1), "status": "OPEN", "note": strings.Repeat("x", 3000)})
+	}
+	pages := make([]querydb.Page, 1000)
+	read := func(i int) {
+		n := 0
+		q := querydb.Query{Index: driver.Primary, PK: "o", Limit: 10, Filter: func(*querydb.Row) bool { n++; return n == 3 }}
+		if pages[i], err = b.db.Query(t.Context(), b.catalog.Types["Track"].Model, q); err != nil || len(pages[i].Rows) != 1 {
+			t.Fatalf("%d rows, %v", len(pages[i].Rows), err)
+		}
+	}
+	read(0) // what is used again is there from now on
+	read(0)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range pages {
+		read(i)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if took := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / int64(len(pages)); took > 8000 {
+		t.Errorf("a page of a row of 3,000 bytes takes %d", took)
+	}
+	runtime.KeepAlive(pages)
 }

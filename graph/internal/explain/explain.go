@@ -68,7 +68,7 @@ type Step struct {
 
 	completions int // batches that complete rows
 	owners      int // rows of Owner
-	examined    int // rows that a filter looks at; 0 for none
+	examined    int // rows that are read for a filter; 0 for none
 }
 
 // besides is what is read of the step that it does not count.
@@ -101,6 +101,7 @@ type Explainer struct {
 	Schema      *ast.Schema
 	MaxFanout   int // rows that one join may lead to
 	MaxExamined int // rows that the filters of an operation may look at
+	Parallelism int // pages of a level that are read at once
 }
 
 // operation is one with the values of its variables.

@@ -23,14 +23,17 @@ func (e operation) filter(s *Step, q *catalog.Query, a *catalog.PageArgs, fields
 			fields = append(slices.Clone(fields), field.Ordinal)
 		}
 	}
-	s.examined = e.MaxExamined
-	s.Keys = max(s.Keys, s.examined)
-	s.Reads = max(s.Reads, s.batches())
+	pages, atOnce := s.Reads, 1
+	if s.How == Pages {
+		atOnce = e.Parallelism
+	}
+	// Each page reads the row that follows it, and may look at one where no more may be examined. What a page reads when
+	// others look at the last ones is in vain.
+	s.examined = e.MaxExamined + 2*pages + (atOnce-1)*querydb.MaxExamined
+	s.Reads = pages + (s.examined+querydb.MinExamined-1)/querydb.MinExamined + 2*atOnce // the last two may be small
+	s.Keys = max(s.Keys, s.examined+s.Reads)                                            // each sees whether a row follows
 	return fields, nil
 }
-
-// batches is in how many reads all rows are examined that may be.
-func (s *Step) batches() int { return (s.examined + querydb.MinExamined - 1) / querydb.MinExamined }
 
 // besidesFilter is what is read besides of a page that is filtered: the rows that an index does not hold whole.
 func (s *Step) besidesFilter() (reads, keys int) {
@@ -38,7 +41,7 @@ func (s *Step) besidesFilter() (reads, keys int) {
 	case s.Items > 0:
 		return s.examined, s.examined * s.Items
 	case s.completions > 0:
-		return s.batches(), s.examined
+		return s.Reads, s.examined
 	}
 	return 0, 0
 }

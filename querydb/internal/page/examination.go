@@ -15,9 +15,16 @@ func NewExamination(rows int) *Examination {
 // left is how many rows may still be examined.
 func (e *Examination) left() int {
 	if e == nil {
-		return manyRows
+		return ManyRows
 	}
 	return int(max(0, e.rest.Load()))
+}
+
+// spend takes off rows that have been read already.
+func (e *Examination) spend(rows int) {
+	if e != nil {
+		e.rest.Add(-int64(rows))
+	}
 }
 
 // take allows one more row, unless there were enough.

@@ -1,8 +1,11 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -10,10 +13,11 @@ import (
 )
 
 // A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory.
-// Where no row is hidden it reads more with every read, as long as they are small.
+// Where no row is hidden it begins with as many as it may need at least, and reads more with every read, as long as they
+// are small.
 const (
 	FewRows  = 16
-	manyRows = 64
+	ManyRows = 64
 	readSize = 512 << 10 // of records, about
 )
 
@@ -31,6 +35,8 @@ type some struct {
 // readSome reads a page of the rows that are visible and meet the filter, as if there were no others: the page is full
 // where there are enough of them. What is charged is all that the caller may know of, and so is what is counted.
 //
+// Where no row is hidden, rows that were read and not needed count as examined: else nothing would bound them.
+//
 // Next is there where a row follows that is visible. Of a page with a filter nothing is read to find out whether one
 // follows that meets it: Next then follows what was looked at, and what it leads to may be empty. Where no more rows
 // may be examined, a page that may be short ends likewise.
@@ -39,10 +45,13 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 	var cost counter.Counters // of all rows, invisible ones among them
 	defer func() { q.Counters.Filtered(len(s.page.Rows), max(s.examined, len(s.page.Rows)), &cost) }()
 	budget, dq, size := driver.BudgetOf(ctx), q.Query, FewRows
+	if q.Visible == nil { // else how many rows are hidden would decide how many reads there are
+		size = min(FewRows, q.Limit+1)
+	}
 	ctx = driver.Uncharged(ctx)
 	for {
 		dq.Limit = size
-		if q.Visible == nil { // else how many rows are hidden would decide how many reads there are
+		if q.Visible == nil {
 			dq.Limit = max(1, min(size, q.Examine.left()))
 		}
 		found, err := r.readRanges(ctx, &cost, dq, ranges)
@@ -53,13 +62,9 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 		if err != nil {
 			return Page{}, err
 		}
-		for i := range rows {
-			if err := ctx.Err(); err != nil {
-				return Page{}, err
-			}
-			if done, err := s.add(&rows[i], starts[i], budget); err != nil || done {
-				return s.ended(err)
-			}
+		done, err := s.addAll(ctx, rows, starts, budget)
+		if err != nil || done {
+			return s.ended(err)
 		}
 		dq.Start = next(&found)
 		switch {
@@ -81,10 +86,53 @@ func nextSize(size int, rows []driver.Row) int {
 		bytes += len(rows[i].Record)
 	}
 	fit := readSize * max(1, len(rows)) / bytes
-	return min(max(FewRows, min(fit, 2*size)), manyRows)
+	return min(max(FewRows, min(fit, 2*size)), ManyRows)
 }
 
 func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
+
+// addAll adds those of the rows of a read to the page that belong to it. done says that the page ends before the last of
+// them. Where these are few they are copied, so that the page does not hold the memory of the others.
+func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Cursor, budget driver.Budget) (done bool,
+	err error) {
+	kept, examined := len(s.page.Rows), s.examined
+	for i := range rows {
+		if err = ctx.Err(); err != nil {
+			return true, err
+		}
+		if done, err = s.add(&rows[i], starts[i], budget); err != nil || done {
+			break
+		}
+	}
+	if unneeded := len(rows) - (s.examined - examined) - 1; s.Visible == nil && unneeded > 0 { // but for one that follows
+		s.examined += unneeded
+		s.Examine.spend(unneeded)
+	}
+	if added := s.page.Rows[kept:]; len(added) <= len(rows)/2 {
+		for i := range added {
+			added[i], s.page.Starts[kept+i] = copied(&added[i], s.page.Starts[kept+i])
+		}
+	}
+	return done, err
+}
+
+// copied is a row in memory of its own, with where it starts. The items of an aggregate are its own anyway.
+func copied(row *driver.Row, start keys.Cursor) (driver.Row, keys.Cursor) {
+	own := *row
+	own.Record = bytes.Clone(row.Record)
+	own.Indexes, own.Writers = slices.Clone(row.Indexes), slices.Clone(row.Writers)
+	texts := []*string{&own.Kind, &own.Key.PK, &own.Key.SK, &start.Key.PK, &start.Key.SK, &start.Index.PK, &start.Index.SK}
+	for i := range own.Indexes {
+		texts = append(texts, &own.Indexes[i].PK, &own.Indexes[i].SK)
+	}
+	for i := range own.Writers {
+		texts = append(texts, &own.Writers[i])
+	}
+	for _, text := range texts {
+		*text = strings.Clone(*text)
+	}
+	return own, start
+}
 
 // add adds the row to the page, if it is one of those. done says that the page ends before it.
 func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (done bool, err error) {
