@@ -182,8 +182,8 @@ type Examination = page.Examination
 // NewExamination allows that many rows.
 func NewExamination(rows int) *Examination { return page.NewExamination(rows) }
 
-// MinExamined and MaxExamined are how many rows are read at a time for a filter, but for the first ones of a page and the
-// last ones that may be examined.
+// MinExamined and MaxExamined are how many rows are read at a time for a filter, but for the first ones of a page and
+// the last ones that may be examined.
 const (
 	MinExamined = page.FewRows
 	MaxExamined = page.ManyRows

@@ -13,7 +13,7 @@ import (
 )
 
 // A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory.
-// Where no row is hidden it begins with as many as it may need at least, and reads more with every read, as long as they
+// Where no row is hidden it begins with as many as it needs at least, and reads more with every read, as long as they
 // are small.
 const (
 	FewRows  = 16
@@ -91,8 +91,8 @@ func nextSize(size int, rows []driver.Row) int {
 
 func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
 
-// addAll adds those of the rows of a read to the page that belong to it. done says that the page ends before the last of
-// them. Where these are few they are copied, so that the page does not hold the memory of the others.
+// addAll adds those of the rows of a read to the page that belong to it. done says that the page ends before the last
+// of them. Where these are few they are copied, so that the page does not hold the memory of the others.
 func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Cursor, budget driver.Budget) (done bool,
 	err error) {
 	kept, examined := len(s.page.Rows), s.examined
