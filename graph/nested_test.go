@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -100,6 +101,32 @@ func TestANestedPageGoesOnWithItsToken(t *testing.T) {
 		Errors: []string{"INVALID_TOKEN Order.tracks"}}
 	if diff := cmp.Diff(want, b.do(t.Context(), another, nil)); diff != "" {
 		t.Errorf("the token of another row: -want +got:\n%s", diff)
+	}
+}
+
+// TestEmptyNestedPagesAreCharged: else a client could have as many of them read as it has names for.
+func TestEmptyNestedPagesAreCharged(t *testing.T) {
+	b := newBench(t, Config{})
+	const orders, pages, each = 50, 90, 512
+	for i := range orders {
+		b.put(t, "Order", order(fmt.Sprint("o", i), "OPEN", 1, "g"))
+	}
+	var query strings.Builder
+	query.WriteString(`{ OrderByStatus(status: OPEN, limit: 50) { items {`)
+	for i := range pages {
+		fmt.Fprintf(&query, " a%d: tracks(limit: 1) { items { status } }", i)
+	}
+	query.WriteString(" } } }")
+	p := &purse{limit: 1 << 30}
+	if got := b.do(driver.WithBudget(t.Context(), p), query.String(), nil); got.Errors != nil ||
+		p.taken.Load() < orders*pages*each {
+		t.Errorf("%v, charged %d", got.Errors, p.taken.Load())
+	}
+	b.store.reset()
+	p = &purse{limit: orders * pages * each / 2}
+	if got := b.do(driver.WithBudget(t.Context(), p), query.String(), nil); len(got.Errors) == 0 ||
+		b.store.queries.Load() > orders*pages/2 {
+		t.Errorf("%d pages are read for half the memory, %v", b.store.queries.Load(), got.Errors)
 	}
 }
 
