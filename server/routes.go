@@ -124,14 +124,26 @@ func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) 
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
 		MaxAnswerBytes: p.cfg.MaxAnswer, MaxExamined: p.cfg.MaxExamined, Logger: p.log,
 	})
-	cfg := graphqlhttp.Config{
-		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
-		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
-		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
-		Introspection: p.cfg.Introspection, Interceptors: []graphqlhttp.Interceptor{measured, at}, Logger: p.log,
-	}
+	cfg := documentLimits(p.cfg)
+	cfg.Memory, cfg.Logger = p.inflight.MemoryBudget, p.log
+	cfg.Interceptors = []graphqlhttp.Interceptor{measured, at}
 	p.documents.Configure(&cfg)
 	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), cfg)
+}
+
+// documentLimits are those of what clients ask.
+func documentLimits(c *serveCommand) graphqlhttp.Config {
+	return graphqlhttp.Config{
+		MaxBodyBytes: c.MaxBody, MaxTokens: c.MaxTokens, MaxDepth: c.MaxDepth, MaxAliases: c.MaxAliases,
+		MaxRootFields: c.MaxRootFields, MaxFields: c.MaxFields, MaxValues: c.MaxValues, Timeout: c.Timeout,
+		MaxReadBytes: c.MaxRead, WriteTimeout: c.WriteTimeout, Introspection: c.Introspection,
+	}
+}
+
+// checkDocument says what is wrong with a document that a client may ask.
+func (p *routes) checkDocument() func(document string) error {
+	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{})
+	return graphqlhttp.DocumentCheck(graph.WithCompiledPlans(p.app.Schema(rt), rt), documentLimits(p.cfg))
 }
 
 // asked has rebuilds leave more of the processors to queries while there are any.

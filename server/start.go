@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog/httpsource"
-	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
@@ -130,7 +129,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 		s.source.Log = s.folds.Guard(s.source.Log)
 	}
 	go s.announceReady(folding)
-	go s.documents.Follow(folding, s.app.Schema(graph.NewRuntime(s.db, s.app.Catalog, graph.Config{})).Schema())
+	go s.documents.Follow(folding, s.checkDocument())
 	return nil
 }
 

@@ -91,6 +91,19 @@ func TestTrustedDocumentsFollowTheirManifest(t *testing.T) {
 	s.until(t, "answered", func() bool { return strings.Contains(ask(), `"data":`) })
 }
 
+// TestATrustedDocumentThatIsNeverAnsweredIsWarnedOf: its frontend would learn only from users that it is beyond a limit.
+func TestATrustedDocumentThatIsNeverAnsweredIsWarnedOf(t *testing.T) {
+	path := manifestOf(t, `{"large":"{ a: __typename b: __typename c: __typename }","small":"{ a: __typename }"}`)
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--trusted-documents", path,
+		"--max-aliases", "2"}})
+	s.until(t, "warned of the document", func() bool {
+		return strings.Contains(s.stderr.String(), "the operation has 3 aliases")
+	})
+	if n := strings.Count(s.stderr.String(), "does not fit the schema, or the limits"); n != 1 {
+		t.Errorf("%d documents are warned of, want 1", n)
+	}
+}
+
 func TestTrustedDocumentsThatCannotBeMeantAreRefusedAtTheStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string

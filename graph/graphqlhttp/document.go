@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
@@ -39,6 +40,20 @@ func newDocuments(in *inputs, cfg Config) *documents {
 		cache:  newCache(cfg.CacheBytes),
 
 		introspection: introspection.Of(in.schema),
+	}
+}
+
+// DocumentCheck returns a function that says what is wrong with a document, as a handler of the schema and the
+// configuration would answer whatever request asks it: mistakes and limits. It says nothing of variables.
+func DocumentCheck(es graphql.ExecutableSchema, cfg Config) func(document string) error {
+	in := &inputs{schema: es.Schema()}
+	in.scalars, _ = es.(scalars)
+	docs := newDocuments(in, cfg.withDefaults())
+	return func(document string) error {
+		if _, _, errs := docs.read(document); len(errs) > 0 {
+			return errs
+		}
+		return nil
 	}
 }
 

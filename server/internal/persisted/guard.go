@@ -12,10 +12,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
-
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/graph/trusted"
 	"github.com/foldql/foldql/server/internal/config"
@@ -113,13 +109,13 @@ func (g *Guard) first(hash string) bool {
 // reloadEvery is how often it is looked whether the manifests have changed.
 const reloadEvery = 5 * time.Second
 
-// Follow reads the manifests again when they change, until the context ends, and warns of documents that do not fit the
-// schema: frontends that ask them will get errors.
-func (g *Guard) Follow(ctx context.Context, schema *ast.Schema) {
+// Follow reads the manifests again when they change, until the context ends, and warns of documents that are wrong by
+// the check: frontends that ask them will get errors.
+func (g *Guard) Follow(ctx context.Context, check func(document string) error) {
 	if g.files.Documents().Len() == 0 {
 		return
 	}
-	g.loaded(schema)
+	g.loaded(check)
 	again := time.NewTicker(reloadEvery)
 	defer again.Stop()
 	failure := ""
@@ -138,30 +134,19 @@ func (g *Guard) Follow(ctx context.Context, schema *ast.Schema) {
 			g.log.Error("the trusted documents stay as they were: the manifests cannot be read again", "error", err)
 		}
 		if changed {
-			g.loaded(schema)
+			g.loaded(check)
 		}
 	}
 }
 
 // loaded says how many documents there are, and which of them are wrong.
-func (g *Guard) loaded(schema *ast.Schema) {
+func (g *Guard) loaded(check func(document string) error) {
 	all := g.files.Documents()
 	g.log.Info("trusted documents are known", "documents", all.Len())
 	for _, text := range all.Texts() {
-		if err := check(schema, text); err != nil {
-			g.log.Warn("a trusted document does not fit the schema: frontends that ask it get an error",
+		if err := check(text); err != nil {
+			g.log.Warn("a trusted document does not fit the schema, or the limits: frontends that ask it get an error",
 				"document", trusted.Hash(text), "text", fmt.Sprintf("%.1000s", text), "error", err)
 		}
 	}
-}
-
-func check(schema *ast.Schema, text string) error {
-	doc, err := parser.ParseQuery(&ast.Source{Input: text})
-	if err != nil {
-		return err
-	}
-	if errs := validator.ValidateWithRules(schema, doc, nil); len(errs) > 0 {
-		return errs
-	}
-	return nil
 }
