@@ -91,7 +91,8 @@ func TestTrustedDocumentsFollowTheirManifest(t *testing.T) {
 	s.until(t, "answered", func() bool { return strings.Contains(ask(), `"data":`) })
 }
 
-// TestATrustedDocumentThatIsNeverAnsweredIsWarnedOf: its frontend would learn only from users that it is beyond a limit.
+// TestATrustedDocumentThatIsNeverAnsweredIsWarnedOf: its frontend would learn from users alone that it is beyond a
+// limit.
 func TestATrustedDocumentThatIsNeverAnsweredIsWarnedOf(t *testing.T) {
 	path := manifestOf(t, `{"large":"{ a: __typename b: __typename c: __typename }","small":"{ a: __typename }"}`)
 	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--trusted-documents", path,

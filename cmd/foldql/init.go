@@ -44,7 +44,7 @@ func (c *initialize) Run(person *console) error {
 		return err
 	}
 	if err := gen.Generate(c.Dir, os.Stderr); err != nil {
-		return err
+		return fmt.Errorf("%w; the project is written: correct this, then run foldql generate --dir %s", err, c.Dir)
 	}
 	_, err := fmt.Printf("%s is ready: cd there, then make test, and make run, or make dev while you change it\n", c.Dir)
 	return err

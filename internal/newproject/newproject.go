@@ -30,8 +30,8 @@ type Options struct {
 	Library Library
 }
 
-// Write writes the files of a new project into a folder that is empty or not there yet. What it writes still lacks the
-// generated code.
+// Write writes the files of a new project into a folder that is not there yet, or that has nothing but a licence and
+// what is hidden, as a new clone has. What it writes still lacks the generated code.
 func Write(dir string, o Options) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -82,8 +82,11 @@ func checkEmpty(dir string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("look into the folder of the project: %w", err)
-	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: give a folder that is, or one that is not there yet", dir)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name == ".gitignore" || !strings.HasPrefix(name, ".") && name != "LICENSE" {
+			return fmt.Errorf("%s is not empty, it has %s: give a folder that is, or one that is not there yet", dir, name)
+		}
 	}
 	return nil
 }

@@ -231,6 +231,28 @@ func ask(t *testing.T, address, query string) string {
 	return strings.TrimSpace(string(answer))
 }
 
+// TestACloneOfAnEmptyRepositoryBecomesAProject, and keeps what it has.
+func TestACloneOfAnEmptyRepositoryBecomesAProject(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".git/config", ".github/x.yml", "LICENSE"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(name), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := newproject.Write(dir, newproject.Options{Module: "example.com/clone", Library: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".git/config", "LICENSE"} {
+		if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(text) != name {
+			t.Errorf("%s has %q, %v", name, text, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "schema.graphqls")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWhatCannotBecomeAProjectIsRefused with a fix, and nothing is written.
 func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 	full := t.TempDir()
@@ -242,7 +264,7 @@ func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 		options   newproject.Options
 		want      string
 	}{
-		{"a folder that is not empty", full, newproject.Options{Library: checkout}, "is not empty"},
+		{"a folder that is not empty", full, newproject.Options{Library: checkout}, "is not empty, it has thesis.txt"},
 		{"a module of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Module: "my project",
 			Library: checkout}, "--module"},
 		{"a model of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Model: "my task",

@@ -121,8 +121,8 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// skips reports whether nothing in a folder is compiled: the go command ignores it, it is of another module, or
-// somebody has set it aside.
+// skips reports whether nothing in a folder is compiled: the go command ignores it, it is of another module, somebody
+// has set it aside, or an embedded store has it, which writes there all the time.
 func (l *look) skips(path, name string) bool {
 	if slices.Contains(l.roots, path) {
 		return false
@@ -132,7 +132,14 @@ func (l *look) skips(path, name string) bool {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	return err == nil
+	return err == nil || isStore(path)
+}
+
+// isStore reports whether a folder is that of rows or of a log, whatever has named it to the server: a flag, a variable
+// or a file of settings.
+func isStore(path string) bool {
+	markers, _ := fs.Glob(os.DirFS(path), "marker.manifest.*") // of the engine; the pattern is a right one
+	return len(markers) > 0
 }
 
 // read remembers what a file holds, unless it is gone.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
 // write writes files, by path below a folder.
@@ -70,6 +72,7 @@ func project(t *testing.T) (dir string) {
 		"app/cmd/server/testdata/t.go":  "package t\n",
 		"app/data/rows/000001.sst":      "rows",
 		"app/data/log.go":               "package data\n",
+		"app/kept/rows/store.go":        "package rows\n",
 		"app/examples/other/go.mod":     "module example.com/other\n",
 		"app/examples/other/other.go":   "package other\n",
 		"lib/go.mod":                    "module example.com/lib\n\ngo 1.26\n",
@@ -80,6 +83,13 @@ func project(t *testing.T) (dir string) {
 		"app/cmd/server/main.go~":       "an editor's copy",
 		"app/cmd/server/generate_it.sh": "exit\n",
 	})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(dir, "app", "kept", "rows")})
+	if err == nil {
+		err = store.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -102,7 +112,8 @@ func TestAProgramIsWhatTheGoCommandCompiles(t *testing.T) {
 	if diff := cmp.Diff(want, names(t, dir, paths(files))); diff != "" {
 		t.Errorf("files: - wanted, + read\n%s", diff)
 	}
-	want = []string{"app", "app/cmd", "app/cmd/server", "app/cmd/server/files", "app/examples", "app/model", "lib"}
+	want = []string{"app", "app/cmd", "app/cmd/server", "app/cmd/server/files", "app/examples", "app/kept", "app/model",
+		"lib"}
 	if diff := cmp.Diff(want, names(t, dir, folders)); diff != "" {
 		t.Errorf("folders: - wanted, + watched\n%s", diff)
 	}
