@@ -70,6 +70,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, watcher.Close()) }()
 	s := newSession(cfg, root, temp, watcher)
+	if s.draft, err = newDraft(root); err != nil {
+		return err
+	}
 	s.url = "http://" + listener.Addr().String()
 	closeFront := answer(listener, s.board, s.failed)
 	defer closeFront()

@@ -97,8 +97,10 @@ func TestAProjectIsDeveloped(t *testing.T) {
 		d.answers(`{ Task(id: "3") { note } }`, `{"note":"of Kept"}`)
 	}
 	d.edit("projection/projectors/task.go", `"of "`, `"by "`)
-	d.await("other code serves", func(s front.State) bool { return s.Starts > 1 && s.Doing == "" })
+	s = d.await("other code serves", func(s front.State) bool { return s.Starts > 1 && s.Doing == "" })
 	d.answers(`{ Task(id: "3") { name note } }`, `{"name":"Kept","note":"by Kept"}`)
+
+	d.declaresEvents(s.Starts)
 	told := d.end()
 	for _, want := range []string{"foldql dev: generating the code\n", "foldql dev: building the server\n",
 		"of the projectors of Task has changed: their rows are being built again"} {
@@ -106,6 +108,43 @@ func TestAProjectIsDeveloped(t *testing.T) {
 			t.Errorf("it tells no %q:\n%s", want, told)
 		}
 	}
+}
+
+// declaresEvents saves events before they are what they are to be. They are free to change as long as the log has none.
+func (d *developer) declaresEvents(starts int) {
+	d.t.Helper()
+	lock := filepath.Join(d.dir, "events.lock")
+	holds := func(want, never string) {
+		d.t.Helper()
+		text, err := os.ReadFile(lock)
+		if err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), never) {
+			d.t.Errorf("the lock is to have %q and not %q: %v\n%s", want, never, err, text)
+		}
+	}
+	serves := func(what string) {
+		d.t.Helper()
+		s := d.await(what, func(s front.State) bool { return s.Failed != "" || s.Starts > starts && s.Doing == "" })
+		if starts = s.Starts; s.Failed != "" {
+			d.t.Fatalf("%s: it fails: %+v", what, s)
+		}
+	}
+	d.edit("events.graphqls", "type TaskArchived", "type TaskNotd { taskId: ID! text: Int }\n\ntype TaskArchived")
+	serves("a draft of an event is served")
+	holds("type TaskNotd {", "TaskNoted")
+	d.edit("events.graphqls", "TaskNotd { taskId: ID! text: Int }", "TaskNoted { taskId: ID! text: String! }")
+	serves("another draft is served")
+	holds("type TaskNoted {", "TaskNotd")
+
+	d.post(`{"specversion": "1.0", "id": "5", "source": "/task", "type": "TaskNoted", "subject": "3",
+		"data": {"taskId": "3", "text": "It is so."}}`)
+	d.edit("events.graphqls", "text: String!", "text: Int!")
+	s := d.await("an event that the log has is held to its type", func(s front.State) bool { return s.Failed != "" })
+	if !strings.Contains(s.Error, "text") {
+		d.t.Errorf("of an event that the log has: %+v", s)
+	}
+	d.edit("events.graphqls", "text: Int!", "text: String!")
+	d.await("the event is what it was", func(s front.State) bool { return s.Failed == "" && s.Doing == "" })
+	holds("type TaskNoted {", "Int!")
 }
 
 // developer is a process that develops a project.

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"path/filepath"
 	"time"
@@ -37,7 +38,15 @@ func (s *session) generate(now seen) bool {
 	s.board.Doing("generating the code")
 	began := time.Now()
 	var told bytes.Buffer
-	err := gen.Generate(s.root, &told)
+	restore, err := s.draft.loosen(s.server, now.flags)
+	if err == nil {
+		if err = gen.Generate(s.root, &told); err != nil {
+			err = errors.Join(err, restore())
+		}
+	}
+	if lock, wrong := s.draft.read(); wrong == nil {
+		s.draft.wrote = lock
+	}
 	_, _ = s.out.Write(told.Bytes())
 	s.generated = generation{done: true, from: now.schemas, beside: now.files, err: err}
 	if err != nil {

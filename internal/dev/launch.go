@@ -57,7 +57,7 @@ func (s *session) start(ctx context.Context, srv *server) error {
 	if err != nil {
 		return err
 	}
-	s.server = srv
+	s.server, s.draft.ran = srv, true
 	s.board.Serve(at)
 	return nil
 }

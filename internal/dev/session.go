@@ -32,6 +32,7 @@ type session struct {
 	followed []string // the folders that are watched
 
 	generated generation
+	draft     draft
 	built     build
 	server    *server // the one that runs; nil where none does
 	refused   launch  // what a server was last started of in vain

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -367,5 +368,24 @@ enum PlacedV2Channel {
 	got = regexp.MustCompile(`sum: "[0-9a-f]{12}"`).ReplaceAllString(got, `sum: "%"`)
 	if got != want {
 		t.Errorf("-want +got:\n%s", cmp.Diff(want, got))
+	}
+}
+
+// TestChangedNamesTheEventsThatALockHasNew: those of other definitions, with former names, and all where objects in
+// them are others too.
+func TestChangedNamesTheEventsThatALockHasNew(t *testing.T) {
+	const base = "type A { id: ID! } type B { id: ID! of: V } type V { x: Int }"
+	lockOf := func(events string) string { return next(t, "", modelOf(t, events)) }
+	for events, want := range map[string][]string{
+		base: nil,
+		strings.Replace(base, "A { id: ID! }", "A { id: ID! at: Date }", 1): {"A"},
+		strings.Replace(base, "type A", `type C @was(name: "A")`, 1):        {"A", "C"},
+		base + " type D { id: ID! }":                                        {"D"},
+		strings.Replace(base, "type A { id: ID! }", "", 1):                  nil,
+		strings.Replace(base, "x: Int", "x: Int y: Int", 1):                 {"A", "B", "Met"},
+	} {
+		if got := eventlock.Changed(lockOf(base), lockOf(events)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", events, got, want)
+		}
 	}
 }

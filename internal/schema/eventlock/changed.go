@@ -1,0 +1,45 @@
+package eventlock
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Changed are the names of the types of events that one text of the file knows otherwise than a former one, or alone:
+// those that they have now, and those that they had. They are all types where more than events has changed.
+func Changed(was, now string) (types []string) {
+	lock, found := Read(now)
+	if len(found.Errors()) > 0 {
+		lock = &Lock{}
+	}
+	named := map[string][]string{}
+	for _, t := range lock.Events {
+		named[t.Name] = t.Names()
+	}
+	before := definitions(was)
+	for name, text := range definitions(now) {
+		names, isEvent := named[name]
+		switch {
+		case before[name] == text:
+		case isEvent:
+			types = append(types, names...)
+		default:
+			return slices.Sorted(maps.Keys(named))
+		}
+	}
+	slices.Sort(types)
+	return types
+}
+
+// definitions are the texts of what a file defines, by name.
+func definitions(text string) map[string]string {
+	all := map[string]string{}
+	for block := range strings.SplitSeq(text, "\n\n") {
+		block = strings.TrimSpace(block)
+		if words := strings.Fields(block); len(words) > 1 && !strings.HasPrefix(block, "#") {
+			all[words[1]] = block
+		}
+	}
+	return all
+}
