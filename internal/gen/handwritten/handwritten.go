@@ -46,7 +46,7 @@ func Read(path string) (*Code, error) {
 		case filepath.Clean(name) == filepath.Clean(path):
 			c.was = s
 		default:
-			s.each(func(d declaration) { c.elsewhere[d.key] = true })
+			s.each(func(d declaration) { c.elsewhere[d.key] = d.key != "" })
 		}
 	}
 	return c, nil
@@ -68,7 +68,7 @@ func (c *Code) Keep() (unused []string, err error) {
 		if _, is := d.decl.(*ast.FuncDecl); is && c.elsewhere[d.key] {
 			m.cut(d.from, d.to)
 		} else {
-			m.there[d.key] = true
+			m.there[d.key] = d.key != ""
 		}
 	})
 	if c.was != nil {
@@ -106,7 +106,7 @@ func (s *source) at(p token.Pos) int { return s.set.Position(p).Offset }
 
 // declaration is a function or method, or one name of another declaration, with its comment.
 type declaration struct {
-	key      string // "Name", or "Type.Name" of a method
+	key      string // "Name", or "Type.Name" of a method; "" of what may be declared again, as init and _
 	decl     ast.Decl
 	spec     ast.Spec // nil of a function
 	from, to int      // in the text, of all that is declared with it
@@ -118,26 +118,34 @@ func (s *source) each(visit func(declaration)) {
 		d := declaration{decl: decl, from: s.at(begin(decl)), to: s.at(decl.End())}
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			d.key = decl.Name.Name
+			d.key = unique(decl.Name.Name)
 			if typ := receiver(decl); typ != "" {
-				d.key = typ + "." + d.key
+				d.key = typ + "." + decl.Name.Name
 			}
 			visit(d)
 		case *ast.GenDecl:
 			for _, d.spec = range decl.Specs {
 				switch spec := d.spec.(type) {
 				case *ast.TypeSpec:
-					d.key = spec.Name.Name
+					d.key = unique(spec.Name.Name)
 					visit(d)
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
-						d.key = name.Name
+						d.key = unique(name.Name)
 						visit(d)
 					}
 				}
 			}
 		}
 	}
+}
+
+// unique is a name that a package declares once, "" of another.
+func unique(name string) string {
+	if name == "init" || name == "_" {
+		return ""
+	}
+	return name
 }
 
 // begin is where a declaration begins, with its comment.
