@@ -115,7 +115,8 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 	}
 	runGo(t, dir, "vet", "./graph/...")
 
-	write(t, filepath.Join(dir, "graph", "version.go"), "package graph\n\nimport \"context\"\n\nvar _ = 1\n\nfunc init() {}\n\n"+
+	write(t, filepath.Join(dir, "graph", "version.go"), "package graph\n\n"+
+		"import \"context\"\n\nvar _ = 1\n\nfunc init() {}\n\n"+
 		"func (r *queryResolver) Version(context.Context) (string, error) { return \"two\", nil }\n")
 	text = read(t, dir, "graph/schema.resolvers.go")
 	from := strings.Index(text, "func (r *queryResolver) Version(")
