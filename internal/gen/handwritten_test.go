@@ -42,6 +42,13 @@ func (r ranking) String() string { return r.by }
 var _ fmt.Stringer = ranking{}
 
 func init() { rank("once") }
+
+// every is "*/5 * * * *" at noon.
+const every = "*/5 12 * * *" /* inside */
+
+type stack[T any] []T
+
+func (s stack[T]) Len() int { return len(s) }
 `
 
 // TestHandwrittenResolversOutliveTheSchema: what generate does not know stays code, however often it runs, and whatever
@@ -81,8 +88,10 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		want = append(want, "// The books' own header.\n", "// medals are given in this order.\nconst (\n\tgold = iota\n",
-			"A note that belongs to nothing.", "// rank is a helper.\nfunc rank(", "// loud",
-			"// By what is ranked.\ntype ranking", "var _ fmt.Stringer = ranking{}", "func init() { rank(\"once\") }")
+			"A note that belongs to nothing.", "// rank is a helper.\nfunc rank(", "gold+silver) } // loud",
+			"// By what is ranked.\ntype ranking", "var _ fmt.Stringer = ranking{}", "func init() { rank(\"once\") }",
+			"// every is \"*/5 * * * *\" at noon.\nconst every = \"*/5 12 * * *\" /* inside */", "type stack[T any]",
+			"func (s stack[T]) Len()")
 		for _, part := range want {
 			if strings.Count(got, part) != 1 {
 				t.Errorf("%q is there %d times in\n%s", part, strings.Count(got, part), got)
@@ -101,6 +110,13 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 		return said
 	}
 
+	kept := read(t, dir, "graph/schema.resolvers.go")
+	for name, text := range map[string]string{
+		"_old.go": kept, "ignored.go": "//go:build ignore\n\n" + kept, "other.go": "package graph\n\n" +
+			"type queue[T any] []T\n\nfunc (q queue[T]) Len() int { return len(q) }\n",
+	} {
+		write(t, filepath.Join(dir, "graph", name), text)
+	}
 	again(`return []string{rank("a book")}[:limit], nil // by hand`)
 	runGo(t, dir, "vet", "./graph/...")
 

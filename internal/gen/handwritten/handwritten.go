@@ -4,14 +4,17 @@
 package handwritten
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"golang.org/x/tools/imports"
@@ -30,20 +33,22 @@ type Code struct {
 // does not parse nobody knows what would be lost.
 func Read(path string) (*Code, error) {
 	c := &Code{path: path, elsewhere: map[string]bool{}}
-	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.go"))
-	if err != nil {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list the files beside %s: %w", path, err)
 	}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		own := name == filepath.Clean(path)
+		if !own && !compiled(dir, e.Name()) {
 			continue
 		}
 		s, err := read(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // a link to nowhere
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w (fix: correct it first; the resolvers are generated into what is there)", name, err)
-		case filepath.Clean(name) == filepath.Clean(path):
+			return nil, fmt.Errorf("%w (fix: correct it first; the resolvers are generated into what is there)", err)
+		case own:
 			c.was = s
 		default:
 			s.each(func(d declaration) { c.elsewhere[d.key] = d.key != "" })
@@ -52,18 +57,31 @@ func Read(path string) (*Code, error) {
 	return c, nil
 }
 
+// compiled reports whether a file is part of the package. Of others, nothing is known to be there when it is compiled.
+func compiled(dir, name string) bool {
+	if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		return false
+	}
+	matches, err := build.Default.MatchFile(dir, name)
+	return matches && err == nil
+}
+
 // Keep puts back what gqlgen has left out of the file, and takes out the resolvers that other files have. It returns
 // the resolvers that no field has any more, as "TopBooks of queryResolver".
 func (c *Code) Keep() (unused []string, err error) {
-	now, err := read(c.path)
+	text, err := os.ReadFile(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the generated resolvers: %w", err)
 	}
-	m := merger{now: now, there: map[string]bool{}}
-	m.cutRemains()
+	whole := withoutRemains(text)
+	now, err := parse(c.path, whole)
+	if err != nil {
+		return nil, fmt.Errorf("read the generated resolvers: %w", err)
+	}
+	m := merger{now: now, there: map[string]bool{}, changed: len(whole) < len(text)}
 	now.each(func(d declaration) {
 		if _, is := d.decl.(*ast.FuncDecl); is && c.elsewhere[d.key] {
 			m.cut(d.from, d.to)
@@ -96,13 +114,32 @@ func read(path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(path, bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
+}
+
+// remains begins the comment into which gqlgen puts the code that it leaves out. Where that has a comment of its own,
+// the file does not parse.
+var remains = regexp.MustCompile(`(?m)^[ \t]*// !!! WARNING !!!\n[ \t]*// The code below was going to be deleted when`)
+
+// withoutRemains is the text of a file before that comment, which ends it.
+func withoutRemains(text []byte) []byte {
+	if all := remains.FindAllIndex(text, -1); len(all) > 0 {
+		return text[:all[len(all)-1][0]]
+	}
+	return text
+}
+
+func parse(path string, text []byte) (*source, error) {
 	s := &source{text: text, set: token.NewFileSet()}
+	var err error
 	s.file, err = parser.ParseFile(s.set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 	return s, err
 }
 
 // at is the offset of a position in the text.
 func (s *source) at(p token.Pos) int { return s.set.Position(p).Offset }
+
+func (s *source) line(p token.Pos) int { return s.set.Position(p).Line }
 
 // declaration is a function or method, or one name of another declaration, with its comment.
 type declaration struct {
@@ -169,11 +206,20 @@ func receiver(f *ast.FuncDecl) string {
 		return ""
 	}
 	typ := f.Recv.List[0].Type
-	if star, is := typ.(*ast.StarExpr); is {
-		typ = star.X
+	for {
+		switch t := typ.(type) {
+		case *ast.StarExpr:
+			typ = t.X
+		case *ast.ParenExpr:
+			typ = t.X
+		case *ast.IndexExpr:
+			typ = t.X
+		case *ast.IndexListExpr:
+			typ = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return "?"
+		}
 	}
-	if name, is := typ.(*ast.Ident); is {
-		return name.Name
-	}
-	return "?"
 }
