@@ -122,8 +122,8 @@ func TestReadsForAFilterTellNothingOfRowsOfOthers(t *testing.T) {
 	}
 }
 
-// filteredTracks is a shop whose orders have pages of filtered tracks: 60 orders, 16 tracks each, of which one is SENT.
-func filteredTracks(t *testing.T, sent, most int) *bench {
+// filteredTracks is a shop whose orders have pages of filtered tracks, of which one is SENT in each.
+func filteredTracks(t *testing.T, orders, tracks, sent, most int) *bench {
 	t.Helper()
 	c := newShop()
 	c.Types["Track"].Fields["status"].Filterable = true
@@ -132,10 +132,10 @@ func filteredTracks(t *testing.T, sent, most int) *bench {
 		"TrackById(id: ID!, ", "TrackById(id: ID!, filter: TrackFilter, partial: Boolean, ").Replace(shopSDL) +
 		"input TrackFilter { status: StringCondition } input StringCondition { eq: String }"
 	b := newBenchOf(t, c, sdl, Config{MaxExamined: most}, memstore.New())
-	for i := range 60 {
-		id := fmt.Sprintf("o%02d", i)
+	for i := range orders {
+		id := fmt.Sprintf("o%04d", i)
 		b.put(t, "Order", order(id, "OPEN", 1, "g"))
-		for k := range 16 {
+		for k := range tracks {
 			status := "OPEN"
 			if k == sent {
 				status = "SENT"
@@ -165,7 +165,7 @@ func TestWhatIsReadForAFilterIsExamined(t *testing.T) {
 		"more than may be, of short pages":  {15, 300, 1, ", partial: true", false, 300 + 8*16 + 60*3},
 		"nobody may look at the first ones": {0, 1, 50, "", true, 1 + 8*16 + 60*3},
 	} {
-		b := filteredTracks(t, tt.sent, tt.most)
+		b := filteredTracks(t, 60, 16, tt.sent, tt.most)
 		asked := fmt.Sprintf(query, tt.limit, tt.partial)
 		got := b.do(t.Context(), asked, nil)
 		if failed := len(got.Errors) > 0; failed != tt.fails {
@@ -185,8 +185,21 @@ func TestWhatIsReadForAFilterIsExamined(t *testing.T) {
 	}
 }
 
-// TestAnExplanationOfAFilterIsNotExceeded where as many rows are examined as may be.
+// TestAnExplanationOfAFilterIsNotExceeded where as many rows are examined as may be, or many pages are short.
 func TestAnExplanationOfAFilterIsNotExceeded(t *testing.T) {
+	short := filteredTracks(t, 1000, 3, -1, 10_000)
+	const pages = `{ OrderByStatus(status: OPEN, limit: 1000) { items { tracks(limit: 1, filter: {status: {eq: "SENT"}}) {
+		items { status } } } } }`
+	x, err := Explain(short.foreign.schema, short.catalog, pages, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := short.do(t.Context(), pages, nil)
+	if reads := short.store.queries.Load(); got.Errors != nil || reads < 2000 || reads > int64(x.Reads) ||
+		short.store.examined.Load() > int64(x.Keys) {
+		t.Errorf("%d reads of %d keys, and the explanation has %d of %d; %v", reads, short.store.examined.Load(), x.Reads,
+			x.Keys, got.Errors)
+	}
 	b := newBench(t, Config{AuthOff: true})
 	for i := range 10_050 {
 		b.put(t, "Order", order(fmt.Sprintf("o%05d", i), "OPEN", 1, "g"))

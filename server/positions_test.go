@@ -119,6 +119,7 @@ func TestAStrongReadOfDynamoDBIsByKeyAlone(t *testing.T) {
 	for _, c := range []struct{ query, wanted, consistency, answer string }{
 		{byKey, "strong", "", titled("one")},
 		{byKey, "STRONG", "", titled("one")},
+		{byIndex, "eventual, strong", "", `"BAD_USER_INPUT"`},
 		{byKey, "", "eventual", titled("one")},
 		{byKey, "eventual", "eventual", titled("one")},
 		{byKey, "strongest", "", `"BAD_USER_INPUT"`},

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +25,25 @@ type draft struct {
 	base  string // what changes of the events are held to
 	wrote string // the lock as the session has left it
 	ran   bool   // a server has run since the base was taken, so that there may be events of later types
+	// Locks that the session has taken back, while a server may run that knows what they have, and appends such events.
+	taken     []string
+	committed string // the lock as git has it
 }
 
 func newDraft(root string) (d draft, err error) {
 	d.path = filepath.Join(root, eventlock.File)
 	d.base, err = d.read()
-	d.wrote = d.base
+	d.wrote, d.committed = d.base, committed(d.path)
 	return d, err
+}
+
+// committed is a file as the last commit has it, "" where git does not say.
+func committed(path string) string {
+	text, err := exec.Command("git", "-C", filepath.Dir(path), "show", "HEAD:./"+filepath.Base(path)).Output()
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // read is the lock as it is now, "" where there is none.
@@ -48,13 +62,40 @@ func (d *draft) write(text string) error { return outfile.WriteIfChanged(d.path,
 // flags, or none. Where the code is not generated then, restore puts that back.
 func (d *draft) loosen(srv *server, flags []string) (restore func() error, err error) {
 	now, err := d.read()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case now != d.wrote, now != d.base && d.mayBeLogged(srv, eventlock.Changed(d.base, now), flags):
-		d.base, d.ran = now, srv != nil
+	}
+	last := committed(d.path)
+	if now != d.wrote || last != d.committed { // others have it, or may have it
+		d.hold(now, srv)
+	}
+	d.committed = last
+	for _, text := range append(slices.Clone(d.taken), now) {
+		if text != d.base && d.mayBeLogged(srv, eventlock.Changed(d.base, text), flags) {
+			d.hold(text, srv)
+			break
+		}
+	}
+	if now != d.base {
+		d.taken = append(d.taken, now)
 	}
 	return func() error { return d.write(now) }, d.write(d.base)
+}
+
+// hold has changes of the events held to a text of the lock.
+func (d *draft) hold(text string, srv *server) { d.base, d.ran, d.taken = text, srv != nil, nil }
+
+// served asks once more for events of what was taken back, when the server has ended that knew it. Where there are
+// some, the lock is what it was, and the next generation says what does not suit it.
+func (d *draft) served(srv *server, flags []string) error {
+	for _, text := range d.taken {
+		if text != d.wrote && d.mayBeLogged(srv, eventlock.Changed(d.wrote, text), flags) {
+			d.hold(text, srv)
+			return d.write(text)
+		}
+	}
+	d.taken = nil
+	return nil
 }
 
 // mayBeLogged reports whether there may be events of one of these types: unless the log is the server's own, and has

@@ -46,6 +46,9 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.out.say("%v", err)
 	}
 	s.out.say("serving at %s", s.url)
+	if err := s.draft.served(next, flags); err != nil {
+		s.out.say("%v", err)
+	}
 	next.renewStale(ctx, s)
 	s.told = false // that it serves says enough
 	s.succeed()
@@ -53,11 +56,12 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 
 // start starts a server and hands requests on to it.
 func (s *session) start(ctx context.Context, srv *server) error {
+	s.draft.ran = true // it may append before it fails
 	at, err := srv.startPatiently(ctx, s)
 	if err != nil {
 		return err
 	}
-	s.server, s.draft.ran = srv, true
+	s.server = srv
 	s.board.Serve(at)
 	return nil
 }

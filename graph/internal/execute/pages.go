@@ -6,7 +6,6 @@ import (
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
-	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -97,16 +96,12 @@ func (js *Joins) pageRequest(p *plan.Pages, pages int, req *read.Request) error 
 		js.source.Refuse(p.Path, err)
 		return err
 	}
-	if err := driver.ChargeRows(driver.BudgetOf(js.ctx), pages, pages*pageBytes); err != nil {
-		err = js.rd.Errors().Read(js.ctx, err, p.Query.Type)
+	if err := (read.Paging{Reader: js.rd, Query: p.Query}).Charge(js.ctx, pages); err != nil {
 		js.source.Refuse(p.Path, err)
 		return err
 	}
 	return nil
 }
-
-// pageBytes is about what a page takes of memory besides a row, also where there is none in it.
-const pageBytes = 256
 
 // page returns the page that row i of the node leads to, and where its rows begin.
 func (js *Joins) page(p *plan.Pages, i int) (page *read.Page, first int, err error) {

@@ -65,6 +65,16 @@ type Paging struct {
 	Query  *catalog.Query
 }
 
+// pageBytes is about what a page takes of memory besides a row, also where there is none in it.
+const pageBytes = 256
+
+// Charge takes so many pages off the budget of the request, before they are read: also empty ones take memory, and a
+// read each.
+func (p Paging) Charge(ctx context.Context, pages int) error {
+	err := driver.ChargeRows(driver.BudgetOf(ctx), pages, pages*pageBytes)
+	return p.Reader.Errors().Read(ctx, err, p.Query.Type)
+}
+
 // Read returns the pages under distinct keys, aligned with them. The request has all arguments but those of the
 // partition key.
 func (p Paging) Read(ctx context.Context, ids []PageKey, r *Request) []Paged {

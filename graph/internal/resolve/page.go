@@ -47,8 +47,11 @@ func (rs *Resolver) AnswerPage(ctx context.Context, q *catalog.Query, id read.Pa
 	l.mu.Lock()
 	got, ahead := l.pages[at]
 	l.mu.Unlock()
-	if !ahead {
-		got = read.Paging{Reader: rs.Reader, Query: q}.Read(ctx, []read.PageKey{id}, r)[0]
+	if paging := (read.Paging{Reader: rs.Reader, Query: q}); !ahead {
+		if err := paging.Charge(ctx, 1); err != nil {
+			return read.Page{}, l.failed(ctx, err)
+		}
+		got = paging.Read(ctx, []read.PageKey{id}, r)[0]
 	}
 	if got.Err != nil {
 		return read.Page{}, l.failed(ctx, got.Err)

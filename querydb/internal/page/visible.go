@@ -71,7 +71,8 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 		case dq.Start == nil:
 			return s.page, nil
 		case s.full() && q.Visible == nil:
-			s.page.Next = dq.Start
+			_, own := copied(&driver.Row{}, *dq.Start)
+			s.page.Next = &own
 			return s.page, nil
 		case q.Visible == nil:
 			size = nextSize(size, rows)
@@ -121,12 +122,17 @@ func copied(row *driver.Row, start keys.Cursor) (driver.Row, keys.Cursor) {
 	own := *row
 	own.Record = bytes.Clone(row.Record)
 	own.Indexes, own.Writers = slices.Clone(row.Indexes), slices.Clone(row.Writers)
-	texts := []*string{&own.Kind, &own.Key.PK, &own.Key.SK, &start.Key.PK, &start.Key.SK, &start.Index.PK, &start.Index.SK}
+	texts := []*string{&own.Kind, &own.Key.PK, &own.Key.SK, &own.Position.Partition,
+		&start.Key.PK, &start.Key.SK, &start.Index.PK, &start.Index.SK}
 	for i := range own.Indexes {
 		texts = append(texts, &own.Indexes[i].PK, &own.Indexes[i].SK)
 	}
 	for i := range own.Writers {
 		texts = append(texts, &own.Writers[i])
+	}
+	own.Applied = slices.Clone(row.Applied)
+	for i := range own.Applied {
+		texts = append(texts, &own.Applied[i].Partition)
 	}
 	for _, text := range texts {
 		*text = strings.Clone(*text)

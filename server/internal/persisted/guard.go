@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/graph/trusted"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // BypassHeader carries the secret of those for whom every document is answered.

@@ -75,13 +75,15 @@ type request struct {
 func requestOf(op *graphqlhttp.Operation) (request, error) {
 	asked := op.Request.Header
 	r := request{min: listed(asked[MinHeader]), header: op.Header}
-	switch wanted := asked.Get(ConsistencyHeader); strings.ToLower(wanted) {
-	case "strong":
-		r.strong = true
-	case "", "eventual":
-	default:
-		return r, graphqlerr.New(graphqlerr.BadUserInput, "%s is %.20q: give strong, or leave it out for eventual",
-			ConsistencyHeader, wanted)
+	for _, wanted := range listed(asked[ConsistencyHeader]) {
+		switch strings.ToLower(wanted) {
+		case "strong":
+			r.strong = true
+		case "eventual":
+		default:
+			return r, graphqlerr.New(graphqlerr.BadUserInput, "%s is %.20q: give strong, or leave it out for eventual",
+				ConsistencyHeader, wanted)
+		}
 	}
 	return r, nil
 }

@@ -1,0 +1,150 @@
+package dev
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// logged is a server whose log has events of some types, the first of them behind two pages.
+func logged(t *testing.T, types *[]string) *server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Types []string
+			From  map[string]int
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.URL.Path != "/admin/events/search" {
+			t.Errorf("%s: %v", r.URL, err)
+		}
+		page := asked.From["0"]
+		events := "[]"
+		if page == 2 && slices.ContainsFunc(*types, func(typ string) bool { return slices.Contains(asked.Types, typ) }) {
+			events = "[{}]"
+		}
+		fmt.Fprintf(w, `{"events":%s,"next":{"0":%d},"upTo":{"0":3},"more":%t}`, events, page+1, page < 2)
+	}))
+	t.Cleanup(s.Close)
+	return &server{address: strings.TrimPrefix(s.URL, "http://")}
+}
+
+const (
+	lockOfA  = "# The lock.\n\ntype A {\n  id: ID!\n}\n"
+	lockOfAB = lockOfA + "\ntype B {\n  id: ID!\n}\n"
+	lockOfAC = lockOfA + "\ntype C {\n  id: ID!\n}\n"
+)
+
+// drafting is a session that began with A, and has added B.
+func drafting(t *testing.T, begin, now string) *draft {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "events.lock")
+	if err := os.WriteFile(path, []byte(begin), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDraft(dir)
+	if err == nil {
+		err = d.write(now)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.wrote = now
+	return &d
+}
+
+// TestADraftIsFreeWhileNobodyCanHaveSuchEvents, and no longer.
+func TestADraftIsFreeWhileNobodyCanHaveSuchEvents(t *testing.T) {
+	var none, ofA, ofB = []string{}, []string{"A"}, []string{"B"}
+	for name, c := range map[string]struct {
+		ran   bool
+		log   *[]string // of the server that runs; nil where none does
+		flags []string
+		other bool // somebody else has written the lock
+		want  string
+	}{
+		"no server has run":              {false, nil, nil, false, lockOfA},
+		"the log has others":             {true, &ofA, nil, false, lockOfA},
+		"the log has none":               {true, &none, []string{"--sample"}, false, lockOfA},
+		"the log has such":               {true, &ofB, nil, false, lockOfAB},
+		"the server has ended":           {true, nil, nil, false, lockOfAB},
+		"others append to the source":    {true, &none, []string{"--events=nats://x/y"}, false, lockOfAB},
+		"settings may name their source": {true, &none, []string{"--config", "x.yml"}, false, lockOfAB},
+		"somebody else has written it":   {false, nil, nil, true, lockOfAB},
+	} {
+		d := drafting(t, lockOfA, lockOfAB)
+		d.ran = c.ran
+		if c.other {
+			d.wrote = lockOfA
+		}
+		var srv *server
+		if c.log != nil {
+			srv = logged(t, c.log)
+		}
+		restore, err := d.loosen(srv, c.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.read(); err != nil || got != c.want {
+			t.Errorf("%s: %v, the lock is\n%s", name, err, got)
+		}
+		if err := restore(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.read(); err != nil || got != lockOfAB {
+			t.Errorf("%s: %v, restored, the lock is\n%s", name, err, got)
+		}
+	}
+}
+
+// TestACommittedEventIsNoDraft: it may be deployed, and others may have such events.
+func TestACommittedEventIsNoDraft(t *testing.T) {
+	d := drafting(t, lockOfA, lockOfAB)
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "events"}} {
+		git := exec.Command("git", append([]string{"-C", filepath.Dir(d.path)}, args...)...)
+		if out, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := d.loosen(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.read(); err != nil || got != lockOfAB {
+		t.Errorf("%v, the lock is\n%s", err, got)
+	}
+}
+
+// TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld: the server that knew it went on until the next one was built.
+func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
+	for name, held := range map[string]func(d *draft, srv *server) error{
+		"with the next server":     func(d *draft, srv *server) error { return d.served(srv, nil) },
+		"with the next generation": func(d *draft, srv *server) error { _, err := d.loosen(srv, nil); return err },
+	} {
+		var types []string
+		srv := logged(t, &types)
+		d := drafting(t, lockOfA, lockOfAB)
+		d.ran = true
+		if _, err := d.loosen(srv, nil); err != nil {
+			t.Fatal(err)
+		}
+		d.wrote = lockOfAC // B was renamed
+		if err := d.write(d.wrote); err != nil {
+			t.Fatal(err)
+		}
+		types = []string{"B"}
+		if err := held(d, srv); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.read(); err != nil || got != lockOfAB {
+			t.Errorf("%s: %v, the lock is\n%s", name, err, got)
+		}
+	}
+}
