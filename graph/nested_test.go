@@ -130,6 +130,60 @@ func TestEmptyNestedPagesAreCharged(t *testing.T) {
 	}
 }
 
+// TestIDsThatRowsLeadToAreCharged: lists of them, and the same ones many times, take memory before anything is read.
+func TestIDsThatRowsLeadToAreCharged(t *testing.T) {
+	b := newBench(t, Config{})
+	var ids []string
+	for i := range 3000 {
+		ids = append(ids, fmt.Sprint("p", i))
+	}
+	for i := range 30 {
+		o := order(fmt.Sprint("o", i), "OPEN", 1, "g")
+		o["productIds"] = ids
+		b.put(t, "Order", o)
+	}
+	taken := func(fields string) int64 {
+		p := &purse{limit: 1 << 30}
+		query := `{ OrderByStatus(status: OPEN, limit: 30) { items { ` + fields + ` } } }`
+		if got := b.do(driver.WithBudget(t.Context(), p), query, nil); got.Errors != nil {
+			t.Fatal(got.Errors)
+		}
+		return p.taken.Load()
+	}
+	alone, joined := taken("productIds"), taken("productIds a: products { name } b: products { name }")
+	if least := int64(2 * 30 * 3000 * 4); joined-alone < least {
+		t.Errorf("two joins of 90,000 ids take %d, want %d at least", joined-alone, least)
+	}
+	p := &purse{limit: alone + 200_000}
+	b.store.reset()
+	got := b.do(driver.WithBudget(t.Context(), p), `{ OrderByStatus(status: OPEN, limit: 30) { items { productIds
+		products { name } } } }`, nil)
+	if len(got.Errors) == 0 || b.store.got.Load() > 30 {
+		t.Errorf("%d rows are read of more ids than there is memory for; %.100s", b.store.got.Load(), got.Errors)
+	}
+}
+
+// TestASpentBudgetEndsReading: what a request reads after that would be in vain.
+func TestASpentBudgetEndsReading(t *testing.T) {
+	b := newBench(t, Config{})
+	for i := range 200 {
+		id := fmt.Sprintf("o%03d", i)
+		b.put(t, "Order", order(id, "OPEN", 1, "g"))
+		b.put(t, "Track", row{"orderId": id, "changedAt": day(1), "status": "OPEN", "note": strings.Repeat("x", 20_000)})
+	}
+	for field, query := range map[string]string{
+		"a row each":  `{ OrderByStatus(status: OPEN, limit: 200) { items { lastTrack { note } } } }`,
+		"a page each": `{ OrderByStatus(status: OPEN, limit: 200) { items { tracks(limit: 2) { items { note } } } } }`,
+	} {
+		b.store.reset()
+		p := &purse{limit: 500_000} // the orders, and some twenty of the tracks
+		got := b.do(driver.WithBudget(t.Context(), p), query, nil)
+		if reads := b.store.queries.Load(); len(got.Errors) == 0 || reads > 50 {
+			t.Errorf("%s: %d ranges are read, %.100s", field, reads, got.Errors)
+		}
+	}
+}
+
 // TestNestedPagesHeedRulesAndLimits: an error is of the field alone, at each row that has it.
 func TestNestedPagesHeedRulesAndLimits(t *testing.T) {
 	b := newBench(t, Config{MaxJoinFanout: 5})

@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/internal/distinct"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -119,6 +120,10 @@ func (js *Joins) begin(ctx context.Context, rd *read.Reader, source RowSource, s
 func (js *Joins) end() {
 	for i := range js.nodes {
 		n := &js.nodes[i]
+		if len(n.starts) > maxKeptIDs || len(n.refs) > maxKeptIDs || len(n.ids.Keys) > maxKeptIDs {
+			*n = nodeRows{}
+			continue
+		}
 		n.ids.Clear()
 		*n = nodeRows{ids: n.ids, starts: n.starts[:0], refs: n.refs[:0]}
 	}
@@ -163,12 +168,40 @@ func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 	}
 	follower := follower{js: js, join: j, child: child, find: find, fields: n.Type.Model.Fields}
 	child.starts = append(child.starts, 0)
+	charged := 0
 	for i, rec := range parents.Records {
 		if rec != nil && parents.Err(i) == nil && !js.closed(n, j.Rule, rec) {
 			follower.follow(rec)
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
+		if held := len(child.refs)*refBytes + len(child.ids.Keys)*idBytes; held-charged >= chargedFrom && child.denied == nil {
+			if err := js.mayLead(child, held-charged); err != nil {
+				js.deny(j, err)
+			}
+			charged = held
+		}
 	}
+}
+
+// What a row that leads to another takes, and each of the ids that are led to. Few are not charged: the rows that they
+// stand in are.
+const (
+	refBytes    = 4
+	idBytes     = 64
+	chargedFrom = 16 << 10
+)
+
+// mayLead takes memory for what rows lead to off the budget of the request. The error says why they may not lead to
+// more.
+func (js *Joins) mayLead(child *nodeRows, bytes int) error {
+	if n := len(child.ids.Keys); n > js.rd.Config.MaxFanout {
+		return js.rd.TooManyJoins(n)
+	}
+	err := js.ctx.Err()
+	if err == nil {
+		err = driver.ChargeRows(driver.BudgetOf(js.ctx), 1, bytes)
+	}
+	return js.rd.Errors().Read(js.ctx, err, "what rows lead to")
 }
 
 // closed reports whether a rule of the field keeps the viewer from following it from the row: not even how many rows

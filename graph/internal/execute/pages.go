@@ -19,12 +19,16 @@ type pageRows struct {
 	denied error   // nobody may follow this field
 }
 
+// fewPages is for how many pages room is made before it is known how many there are.
+const fewPages = 128
+
 // findPages notes which page each row of the node leads to.
 func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 	parents, to := &js.nodes[n.ID].JoinedRows, &js.pages[p.ID]
 	most := len(parents.Records)
-	seen := make(map[read.PageKey]int32, most)
-	to.refs, to.ids = make([]int32, 0, most), make([]read.PageKey, 0, most)
+	few := min(most, fewPages) // how many of the keys are distinct is not known
+	seen := make(map[read.PageKey]int32, few)
+	to.refs, to.ids = make([]int32, 0, most), make([]read.PageKey, 0, few)
 	for i, rec := range parents.Records {
 		to.refs = append(to.refs, nowhere)
 		if rec == nil || parents.Err(i) != nil {

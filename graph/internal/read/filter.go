@@ -3,6 +3,7 @@ package read
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -137,7 +138,9 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 // filter is what the request filters by, nil for nothing. It is read once, for all pages of a level.
 func (r *Request) filter(t *catalog.Type) (read *filter.Filter, err error) {
 	if r.sought == nil && r.Page.Filter != nil {
-		r.sought, err = filter.Parse(t, r.Page.Filter)
+		if r.sought, err = filter.Parse(t, r.Page.Filter); err == nil {
+			r.soughtSum = sha256.Sum256(r.sought.Append(nil))
+		}
 	}
 	return r.sought, err
 }

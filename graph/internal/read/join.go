@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
@@ -31,7 +32,12 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 		keep = v.KeepOwn(g.Type)
 	}
 	errs := make([]error, len(ids.Keys))
+	var gate gate
 	parallel.Each(len(ids.Keys), rd.Config.Parallelism, func(i int) {
+		if errs[i] = gate.closed(); errs[i] != nil {
+			return
+		}
+		defer func() { gate.close(errs[i]) }()
 		at := ids.At(i)
 		if errs[i] = rd.passJoinRule(ctx, v, g, at); errs[i] != nil {
 			return
@@ -54,6 +60,24 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 	return out
 }
 
+// gate is closed by the first of several reads that has spent the budget of the request, or its time: the others would
+// fail too, at the store's cost. It is safe for concurrent use.
+type gate struct{ why atomic.Pointer[error] }
+
+func (g *gate) closed() error {
+	if why := g.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
+func (g *gate) close(err error) {
+	if errors.Is(err, driver.ErrOverBudget) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
+		g.why.CompareAndSwap(nil, &err)
+	}
+}
+
 // batches reads the rows of a table by their whole keys.
 type batches struct {
 	rd         *Reader
@@ -61,8 +85,16 @@ type batches struct {
 	distinct   bool // no key repeats
 }
 
+// keyBytes is what a key is charged with, whether there is a row under it or not: reading it costs the store as much.
+const keyBytes = 256
+
 // fetch reads the rows under the keys that a viewer of the level may see.
 func (b batches) fetch(ctx context.Context, allowed access.Level, g Target, ks []keys.Key, recs []record.Record) error {
+	if budget := driver.BudgetOf(ctx); budget != nil && len(ks) > JudgedAtOnce {
+		if err := budget.Take(keyBytes * len(ks)); err != nil {
+			return err
+		}
+	}
 	if allowed == access.OwnRowsOnly {
 		return b.fetchOwn(ctx, g, ks, recs)
 	}
@@ -152,9 +184,8 @@ func (b batches) fetchUnjudged(ctx context.Context, g Target, ks []keys.Key, rec
 
 // TooManyJoins is the error of a virtual field that leads to more rows than it may.
 func (rd *Reader) TooManyJoins(n int) error {
-	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows, and may lead to %d; ask for "+
-		"smaller pages",
-		n, rd.Config.MaxFanout)
+	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows or more, and may lead to %d; ask for "+
+		"smaller pages", n, rd.Config.MaxFanout)
 }
 
 // JoinedRows are the rows that a list of keys leads to, aligned with it: a nil record is no row. errs is nil where

@@ -74,7 +74,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	}
 	binding := newBinding(q, &dbq, v, key.Form)
 	if sought != nil {
-		binding.filter = sought.Append(nil)
+		binding.filter = r.soughtSum[:]
 		sought.all = allowed == access.OwnRowsOnly && dbq.Visible == nil
 		sought.apply(ctx, &dbq, &r.Page)
 	}

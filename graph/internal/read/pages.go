@@ -82,7 +82,12 @@ func (p Paging) Read(ctx context.Context, ids []PageKey, r *Request) []Paged {
 	t := p.Reader.Catalog.Types[p.Query.Type]
 	refused := v.LevelOf(t.Rule) == access.Refused // then also where there are no rows
 	_, _ = r.filter(t)                             // of one that is wrong, each page says why
+	var gate gate
 	parallel.Each(len(ids), p.Reader.Config.Parallelism, func(i int) {
+		if out[i].Err = gate.closed(); out[i].Err != nil {
+			return
+		}
+		defer func() { gate.close(out[i].Err) }()
 		if refused || p.leads(ctx, ids[i]) {
 			out[i].Page, out[i].Err = p.Reader.Page(ctx, v, p.Query, p.under(ids[i], r))
 		}

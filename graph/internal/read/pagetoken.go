@@ -22,7 +22,7 @@ type binding struct {
 	reverse bool // the greatest come first, wherever the reading of the page begins
 	scope   string
 	form    [formSize]byte // of the keys among which the cursor is
-	filter  []byte         // what the filter says; nil for none
+	filter  []byte         // the hash of what the filter says, which may be long, and pages many; nil for none
 }
 
 // formSize is how many bytes of the form of keys a token shows.

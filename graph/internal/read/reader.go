@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -108,6 +109,7 @@ type Request struct {
 	// WantCursors says that the cursors of the rows of a page will be read.
 	WantCursors bool
 	sought      *filter.Filter // what Page.Filter says, once it is read
+	soughtSum   [sha256.Size]byte
 }
 
 // SetKey makes room for the values of the arguments that compose the key.
