@@ -174,7 +174,8 @@ func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 			follower.follow(rec)
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
-		if held := len(child.refs)*refBytes + len(child.ids.Keys)*idBytes; held-charged >= chargedFrom && child.denied == nil {
+		held := len(child.refs)*refBytes + len(child.ids.Keys)*idBytes
+		if held-charged >= chargedFrom && child.denied == nil {
 			if err := js.mayLead(child, held-charged); err != nil {
 				js.deny(j, err)
 			}
