@@ -160,3 +160,36 @@ func TestOwnRowsAreChargedToTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// holder is a budget that counts the memory that an answer takes while it is made.
+type holder struct {
+	purse
+	held atomic.Int64
+}
+
+func (h *holder) Hold(bytes int) error {
+	h.held.Add(int64(bytes))
+	return nil
+}
+
+// TestAnObjectTakesMemoryWhileItIsWritten, and not when it is whole: it may have the name of a long field many times.
+func TestAnObjectTakesMemoryWhileItIsWritten(t *testing.T) {
+	b := newBench(t, Config{})
+	const size, names = 300_000, 60
+	b.put(t, "Order", order("o", "OPEN", 1, strings.Repeat("x", size)))
+	for most, fails := range map[int]bool{0: false, 1 << 20: true} {
+		b := newBenchOn(t, Config{MaxAnswerBytes: most}, b.store)
+		var query strings.Builder
+		query.WriteString(`{ Order(id: "o") {`)
+		for i := range names {
+			fmt.Fprintf(&query, " a%d: group", i)
+		}
+		query.WriteString(" } }")
+		h := &holder{purse: purse{limit: 1 << 30}}
+		got := b.do(driver.WithBudget(t.Context(), h), query.String(), nil)
+		held := h.held.Load()
+		if failed := len(got.Errors) > 0; failed != fails || !fails && held < size*names || fails && held > 4<<20 {
+			t.Errorf("of an answer of %d bytes at most, %d are held; %.100s", most, held, got.Errors)
+		}
+	}
+}

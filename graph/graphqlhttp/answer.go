@@ -63,7 +63,12 @@ func (a *answer) response(resp *graphql.Response) {
 	if resp.Data == nil && len(resp.Errors) > 0 && a.mediaType == responseType {
 		status = statusOf(graphqlerr.CodeOf(resp.Errors[0]))
 	}
-	a.write(status, resp)
+	told := encodeErrors(resp.Errors)
+	if !a.budget.keep(int64(len(resp.Data) + len(told))) { // until the client has all of it
+		a.busy()
+		return
+	}
+	a.send(status, resp, told)
 }
 
 // compareElements orders the elements of paths: places in a list by number, names by their bytes.
@@ -108,11 +113,24 @@ var (
 	end             = []byte(`}`)
 )
 
-// write sends the answer. The data is sent as it is.
+// write sends an answer.
 func (a *answer) write(status int, resp *graphql.Response) {
+	a.send(status, resp, encodeErrors(resp.Errors))
+}
+
+// encodeErrors encodes the errors of an answer, nil for none.
+func encodeErrors(errs gqlerror.List) []byte {
+	if len(errs) == 0 {
+		return nil
+	}
+	return encode(errs)
+}
+
+// send sends an answer, whose errors are encoded. The data is sent as it is.
+func (a *answer) send(status int, resp *graphql.Response, told []byte) {
 	parts := make([][]byte, 0, 7)
-	if len(resp.Errors) > 0 {
-		parts = append(parts, beginErrors, encode(resp.Errors))
+	if told != nil {
+		parts = append(parts, beginErrors, told)
 		if resp.Data != nil {
 			parts = append(parts, moreData, resp.Data)
 		}

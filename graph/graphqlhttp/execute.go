@@ -54,7 +54,7 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 	switch {
 	case e.failed != nil:
 		out.failed(resp)
-	case out.budget.refused.Load() || !out.budget.keep(int64(len(resp.Data))):
+	case out.budget.refused.Load():
 		out.busy()
 	default:
 		out.response(resp)

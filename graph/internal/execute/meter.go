@@ -31,6 +31,9 @@ func newMeter(ctx context.Context, errs read.Errors, limit Limit) meter {
 	return meter{ctx: ctx, errs: errs, limit: limit, room: firstRoom, bytes: int(limit), look: LookEvery}
 }
 
+// largeText is from how many bytes on a text is asked for by itself: an object may have many of them.
+const largeText = 16 << 10
+
 // mayGoOn reports whether one more object may be written behind so many bytes. It is asked for each.
 func (m *meter) mayGoOn(written int) bool {
 	m.objects++

@@ -109,6 +109,10 @@ func (w *writer) object(n *plan.Node, i int) bool {
 			text = rec.JSON(m.Ordinal)
 		}
 		if text != nil && !record.IsUnknown(text) { // as of most
+			if len(text) >= largeText && w.stop(len(buf)+len(text)) != nil {
+				w.buf = buf[:start]
+				return false
+			}
 			buf = append(buf, text...)
 			continue
 		}

@@ -71,6 +71,10 @@ func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 			text = fields[inner.Ordinal]
 		}
 		if text != nil && !record.IsUnknown(text) { // as of most
+			if len(text) >= largeText && w.stop(len(buf)+len(text)) != nil {
+				w.buf = buf[:start]
+				return false
+			}
 			buf = append(buf, text...)
 			continue
 		}
