@@ -140,8 +140,8 @@ func documentLimits(c *serveCommand) graphqlhttp.Config {
 	}
 }
 
-// checkDocument says what is wrong with a document that a client may ask.
-func (p *routes) checkDocument() func(document string) error {
+// documentCheck makes a function that says what is wrong with a document that a client may ask.
+func (p *routes) documentCheck() func(document string) error {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{})
 	return graphqlhttp.DocumentCheck(graph.WithCompiledPlans(p.app.Schema(rt), rt), documentLimits(p.cfg))
 }

@@ -129,7 +129,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 		s.source.Log = s.folds.Guard(s.source.Log)
 	}
 	go s.announceReady(folding)
-	go s.documents.Follow(folding, s.checkDocument())
+	go s.documents.Follow(folding, s.documentCheck)
 	return nil
 }
 

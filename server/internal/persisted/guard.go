@@ -110,11 +110,12 @@ func (g *Guard) first(hash string) bool {
 const reloadEvery = 5 * time.Second
 
 // Follow reads the manifests again when they change, until the context ends, and warns of documents that are wrong by
-// the check: frontends that ask them will get errors.
-func (g *Guard) Follow(ctx context.Context, check func(document string) error) {
+// a check, which is made where there are documents: frontends that ask them will get errors.
+func (g *Guard) Follow(ctx context.Context, newCheck func() func(document string) error) {
 	if g.files.Documents().Len() == 0 {
 		return
 	}
+	check := newCheck()
 	g.loaded(check)
 	again := time.NewTicker(reloadEvery)
 	defer again.Stop()
