@@ -37,7 +37,7 @@ func TestALimitedContextEndsAsOneOfTheStandardLibrary(t *testing.T) {
 	saw := func(make func(context.Context, time.Duration) (context.Context, func()), ending string, early bool) string {
 		parent, cancel := context.WithCancelCause(context.WithValue(context.Background(), name{}, "value"))
 		ctx, end := make(parent, time.Minute)
-		var derived context.Context = context.Background()
+		derived := context.Background()
 		if early {
 			var stop context.CancelFunc
 			derived, stop = context.WithCancel(ctx)
