@@ -55,8 +55,13 @@ func (d *draft) read() (string, error) {
 	return string(text), nil
 }
 
-// write puts a text in the place of the lock.
-func (d *draft) write(text string) error { return outfile.WriteIfChanged(d.path, []byte(text)) }
+// write puts a text in the place of the lock. Where there is none, "" makes none.
+func (d *draft) write(text string) error {
+	if now, err := d.read(); err != nil || now == text {
+		return err
+	}
+	return outfile.WriteIfChanged(d.path, []byte(text))
+}
 
 // loosen takes out of the lock what is free to change, before the code is generated, while a server runs with these
 // flags, or none. Where the code is not generated then, restore puts that back.
@@ -70,13 +75,13 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 		d.hold(now, srv)
 	}
 	d.committed = last
-	for _, text := range append(slices.Clone(d.taken), now) {
+	for _, text := range slices.Concat(d.taken, []string{now}) {
 		if text != d.base && d.mayBeLogged(srv, eventlock.Changed(d.base, text), flags) {
 			d.hold(text, srv)
 			break
 		}
 	}
-	if now != d.base {
+	if now != d.base && !slices.Contains(d.taken, now) {
 		d.taken = append(d.taken, now)
 	}
 	return func() error { return d.write(now) }, d.write(d.base)

@@ -148,3 +148,28 @@ func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 		}
 	}
 }
+
+// TestALockThatIsNotThereIsNotMade by a session whose events are wrong from the beginning, and no text is asked about
+// more often than once.
+func TestALockThatIsNotThereIsNotMade(t *testing.T) {
+	d, err := newDraft(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	restore, err := d.loosen(nil, nil)
+	if err == nil {
+		err = restore()
+	}
+	if _, there := os.Stat(d.path); err != nil || !os.IsNotExist(there) {
+		t.Errorf("%v, the lock: %v", err, there)
+	}
+	d = *drafting(t, lockOfA, lockOfAB)
+	for range 3 {
+		if restore, err = d.loosen(nil, nil); err == nil {
+			err = restore()
+		}
+		if err != nil || len(d.taken) != 1 {
+			t.Errorf("%v, %d texts are taken back", err, len(d.taken))
+		}
+	}
+}
