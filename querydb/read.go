@@ -182,11 +182,11 @@ type Examination = page.Examination
 // NewExamination allows that many rows.
 func NewExamination(rows int) *Examination { return page.NewExamination(rows) }
 
-// MinExamined and MaxExamined are how many rows are read at a time for a filter, but for the first ones of a page and
-// the last ones that may be examined.
+// MinFilterBatch and MaxFilterBatch are how many rows are read at a time for a filter, but for the first ones of a page
+// and the last ones that may be examined.
 const (
-	MinExamined = page.FewRows
-	MaxExamined = page.ManyRows
+	MinFilterBatch = page.FewRows
+	MaxFilterBatch = page.ManyRows
 )
 
 // ErrExamined is the error of a page whose rows cannot all be found by examining as many as may be.

@@ -29,9 +29,9 @@ func (e operation) filter(s *Step, q *catalog.Query, a *catalog.PageArgs, fields
 	}
 	// Each page reads the row that follows it, and may look at one where no more may be examined. What a page reads when
 	// others look at the last ones is in vain.
-	s.examined = e.MaxExamined + 2*pages + (atOnce-1)*querydb.MaxExamined
+	s.examined = e.MaxExamined + 2*pages + (atOnce-1)*querydb.MaxFilterBatch
 	// The first read of a page is small, and so may the last be, or two where no more may be examined.
-	s.Reads = 2*pages + (s.examined+querydb.MinExamined-1)/querydb.MinExamined + atOnce
+	s.Reads = 2*pages + (s.examined+querydb.MinFilterBatch-1)/querydb.MinFilterBatch + atOnce
 	s.Keys = max(s.Keys, s.examined+s.Reads) // each read sees whether a row follows
 	return fields, nil
 }
