@@ -35,28 +35,19 @@ type QueryRequest struct {
 
 // FetchOne answers a generated query of one row, and prefetches the rows that the operation joins to it. It returns nil
 // if there is no row. Generated readers call it; your own resolvers call the generated readers.
-func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*R, error) {
-	q := rt.reader.Catalog.Queries[query.Name]
-	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
-	rec, err := rt.reader.Row(ctx, rt.reader.Viewer(ctx), q, &r)
+func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query *QueryRequest) (*R, error) {
+	rec, err := rt.one(ctx, query)
 	if err != nil || rec == nil {
 		return nil, err
 	}
-	row, err := decode(ctx, rt, c, rec)
-	if err != nil {
-		return nil, err
-	}
-	err = rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], []record.Record{rec})
-	return row, err
+	return decode(ctx, rt, c, rec)
 }
 
 // FetchMany answers a generated query of many rows by their ids or keys, and prefetches the rows that the operation
 // joins to them. The rows stand in the order of the ids, nil where there is none; ids that name one row share it.
 // Generated readers call it; your own resolvers call the generated readers.
-func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) ([]*R, error) {
-	q := rt.reader.Catalog.Queries[query.Name]
-	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}
-	found, err := read.ByIDs{Reader: rt.reader, Query: q}.Read(ctx, &r)
+func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query *QueryRequest) ([]*R, error) {
+	found, err := rt.many(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -73,23 +64,18 @@ func FetchMany[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], que
 	for i, at := range found.Places {
 		rows[i] = distinct[at]
 	}
-	return rows, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], found.Records())
+	return rows, nil
 }
 
 // FetchPage answers a generated list query, and prefetches the rows that the operation joins to those of the page.
 // Generated readers call it; your own resolvers call the generated readers.
-func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*Connection[*R],
+func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query *QueryRequest) (*Connection[*R],
 	error) {
-	q := rt.reader.Catalog.Queries[query.Name]
-	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
+	p, err := rt.page(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connection(ctx, rt, c, &p)
-	if err != nil {
-		return nil, err
-	}
-	return conn, rt.resolver.LookAheadPage(ctx, q, p.Records())
+	return connection(ctx, rt, c, p)
 }
 
 func connection[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], p *read.Page) (conn *Connection[*R],
@@ -101,6 +87,37 @@ func connection[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], p 
 		}
 	}
 	return conn, nil
+}
+
+// one, many and page read what a query asks for, and the rows that the operation joins to it. What is generic over the
+// rows is compiled for each model of a project, so it is little more than their decoding.
+
+func (rt *Runtime) one(ctx context.Context, query *QueryRequest) (record.Record, error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
+	rec, err := rt.reader.Row(ctx, rt.reader.Viewer(ctx), q, &r)
+	if err != nil || rec == nil {
+		return nil, err
+	}
+	return rec, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], []record.Record{rec})
+}
+
+func (rt *Runtime) many(ctx context.Context, query *QueryRequest) (found read.Found, err error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	r := read.Request{IDs: query.IDs, Consistent: query.Consistent != nil && *query.Consistent}
+	if found, err = (read.ByIDs{Reader: rt.reader, Query: q}).Read(ctx, &r); err != nil {
+		return found, err
+	}
+	return found, rt.resolver.LookAhead(ctx, rt.reader.Catalog.Types[q.Type], found.Records())
+}
+
+func (rt *Runtime) page(ctx context.Context, query *QueryRequest) (*read.Page, error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
+	if err != nil {
+		return nil, err
+	}
+	return &p, rt.resolver.LookAheadPage(ctx, q, p.Records())
 }
 
 func (q *QueryRequest) pageRequest() *read.Request {

@@ -39,7 +39,7 @@ func EnumStrings[E ~string](values []E) []string {
 // items. readers has one function for each member of the collection. Generated readers call it; your own resolvers call
 // the generated readers.
 func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I],
-	query QueryRequest) (*Connection[I],
+	query *QueryRequest) (*Connection[I],
 	error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())

@@ -68,7 +68,7 @@ func join[R any](ctx context.Context, rt *Runtime, parent, field string, c *quer
 // JoinPage resolves a @resolvesMany field of one value, or of several that are a partition key together: it returns a
 // page of the rows that have them in the partition key of the field's query, no rows where one is absent. The request
 // has the other arguments of that query. Pages that were prefetched are not read again.
-func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], query QueryRequest,
+func JoinPage[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], query *QueryRequest,
 	id ...keys.Value) (*Connection[*R], error) {
 	if err := checkValues(rt, parent, field, len(id)); err != nil {
 		return nil, err

@@ -85,15 +85,22 @@ func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec re
 	if err == nil {
 		return row, nil
 	}
-	t := rt.reader.Catalog.Types[c.Model.Name]
-	if known, filled, wrong := querydb.Fill(c.Model, rec); filled && wrong == nil && t != nil {
+	row = new(R)
+	return row, rt.decodeFilled(ctx, c.Model, rec, err, func(rec record.Record) error { return c.Decode(rec, row) })
+}
+
+// decodeFilled decodes a record that could not be decoded as it is: with the fields that it does not know, where nothing
+// that is asked for depends on them.
+func (rt *Runtime) decodeFilled(ctx context.Context, m *querydb.Model, rec record.Record, err error,
+	decode func(record.Record) error) error {
+	t := rt.reader.Catalog.Types[m.Name]
+	if known, filled, wrong := querydb.Fill(m, rec); filled && wrong == nil && t != nil {
 		if field, asks := rt.resolver.AsksUnknown(ctx, t, rec); asks {
-			return nil, rt.reader.NotKnown(ctx, t, field)
+			return rt.reader.NotKnown(ctx, t, field)
 		}
-		row = new(R)
-		if err = c.Decode(known, row); err == nil {
-			return row, nil
+		if err = decode(known); err == nil {
+			return nil
 		}
 	}
-	return nil, rt.reader.Errors().Internal(ctx, err, c.Model.Name)
+	return rt.reader.Errors().Internal(ctx, err, m.Name)
 }

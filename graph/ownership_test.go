@@ -230,21 +230,21 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 			want graphqlerr.Code
 		}{
 			"a row of another": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, slip, QueryRequest{Name: "Slip", PK: text("s-bob")})
+				_, err := FetchOne(ctx, b.rt, slip, &QueryRequest{Name: "Slip", PK: text("s-bob")})
 				return err
 			}, graphqlerr.Forbidden},
 			"the last row of a partition": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, paper, QueryRequest{Name: "Paper", PK: text("shared"), SK: []keys.Value{{}}})
+				_, err := FetchOne(ctx, b.rt, paper, &QueryRequest{Name: "Paper", PK: text("shared"), SK: []keys.Value{{}}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of a shared partition": {func(ctx context.Context) error {
 				from, to := "v3", "v3"
-				_, err := FetchPage(ctx, b.rt, paper, QueryRequest{Name: "PaperById", PK: text("shared"),
+				_, err := FetchPage(ctx, b.rt, paper, &QueryRequest{Name: "PaperById", PK: text("shared"),
 					Page: catalog.PageArgs{From: &from, To: &to}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of an own partition": {func(ctx context.Context) error {
-				_, err := FetchPage(ctx, b.rt, paper, QueryRequest{Name: "PaperByOwner", PK: text("ann")})
+				_, err := FetchPage(ctx, b.rt, paper, &QueryRequest{Name: "PaperByOwner", PK: text("ann")})
 				return err
 			}, ""},
 			"a join to an own row":                {join("slip", "s-ann"), ""},

@@ -158,7 +158,7 @@ func (r *reference) field(ctx context.Context, typ string, f graphql.CollectedFi
 			return nil, err
 		}
 		got, err := JoinPage(ctx, r.b.rt, typ, name, target,
-			QueryRequest{SK: values(args, nil, q.SKParts), Page: page}, ids...)
+			&QueryRequest{SK: values(args, nil, q.SKParts), Page: page}, ids...)
 		if got == nil {
 			return nil, err
 		}
@@ -301,7 +301,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		return nil, err
 	}
 	if q.Kind == catalog.QueryOne {
-		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
+		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), &QueryRequest{
 			Name: q.Name, PK: values(args, q.PK, q.PKParts), SK: values(args, q.SK, q.SKParts),
 			Consistent: given[bool](args, "consistent"),
 		})
@@ -312,7 +312,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	}
 	if q.Kind == catalog.QueryMany {
 		ids, _ := args[q.PK[0].Name].([]keys.Value)
-		return FetchMany(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
+		return FetchMany(ctx, r.b.rt, r.b.codec(q.Type), &QueryRequest{
 			Name: q.Name, IDs: ids, Consistent: given[bool](args, "consistent"),
 		})
 	}
@@ -320,7 +320,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	if err != nil {
 		return nil, err
 	}
-	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
+	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), &QueryRequest{
 		Name: q.Name, PK: values(args, q.PK, q.PKParts), SK: values(args, nil, q.SKParts), Page: page,
 	})
 	if got == nil {

@@ -44,7 +44,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 	b.stock(t)
 	ctx := b.resolving(t, `{ OrderByStatus(status: OPEN, limit: 20) { ...P nextToken } }
 		fragment P on OrderByStatusConnection { items { orderId customer { name } products { maker { name } } ... @skip(if: true) { lastTrack { status } } } }`)
-	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), QueryRequest{Name: "OrderByStatus",
+	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), &QueryRequest{Name: "OrderByStatus",
 		PK: []keys.Value{keys.String("OPEN")}, Page: catalog.PageArgs{Limit: new(20)}})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 		if got, err := JoinOne(ctx, b.rt, "Order", "placedTrack", b.codec("Track"), some...); got != nil || err == nil {
 			t.Errorf("by %d values in place of two: %v %v", len(some), got, err)
 		}
-		page, err := JoinPage(ctx, b.rt, "Line", "beside", b.codec("Line"), QueryRequest{}, some...)
+		page, err := JoinPage(ctx, b.rt, "Line", "beside", b.codec("Line"), &QueryRequest{}, some...)
 		if page != nil || err == nil {
 			t.Errorf("a page by %d values in place of two: %v %v", len(some), page, err)
 		}
@@ -149,15 +149,15 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
 	ann := as(t.Context(), "ann")
-	got, err := FetchOne(ann, b.rt, b.codec("Invoice"), QueryRequest{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
+	got, err := FetchOne(ann, b.rt, b.codec("Invoice"), &QueryRequest{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
 	if err != nil || text1(got, "invoiceId") != "i1" {
 		t.Errorf("%v %v", got, err)
 	}
-	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), QueryRequest{Name: "Invoice",
+	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), &QueryRequest{Name: "Invoice",
 		PK: []keys.Value{keys.String("i1")}}); graphqlerr.CodeOf(err) != graphqlerr.Unauthenticated {
 		t.Errorf("without a token: %v", err)
 	}
-	if _, err := FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById",
+	if _, err := FetchPage(ann, b.rt, b.codec("Track"), &QueryRequest{Name: "TrackById",
 		PK:   []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(0)}}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
 		t.Errorf("limit 0: %v", err)
@@ -170,13 +170,13 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if err := CheckFieldAccess(as(ann, "eve", "Staff"), b.rt, "Order", "margin", b.codec("Order"), &order); err != nil {
 		t.Errorf("a guarded field for its group: %v", err)
 	}
-	conn, err := FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById",
+	conn, err := FetchPage(ann, b.rt, b.codec("Track"), &QueryRequest{Name: "TrackById",
 		PK:   []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(2)}})
 	if err != nil || len(conn.Items) != 2 || conn.NextToken == nil {
 		t.Fatalf("%v %v", conn, err)
 	}
-	conn, err = FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+	conn, err = FetchPage(ann, b.rt, b.codec("Track"), &QueryRequest{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken}})
 	if err != nil || len(conn.Items) != 1 || conn.NextToken != nil {
 		t.Errorf("the second page: %v %v", conn, err)

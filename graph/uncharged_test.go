@@ -91,7 +91,7 @@ func TestRowsOfOthersCostResolversNothing(t *testing.T) {
 	bob, team := []keys.Value{keys.String("s-bob")}, []keys.Value{keys.String("y")}
 	for name, ask := range map[string]func(context.Context, *bench) error{
 		"one row": func(ctx context.Context, b *bench) error {
-			_, err := FetchOne(ctx, b.rt, slip, QueryRequest{Name: "Slip", PK: bob})
+			_, err := FetchOne(ctx, b.rt, slip, &QueryRequest{Name: "Slip", PK: bob})
 			return err
 		},
 		"a join": func(ctx context.Context, b *bench) error {

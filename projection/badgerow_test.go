@@ -92,7 +92,7 @@ var badgeCodec = &querydb.Codec[Badge]{
 	},
 	Time:    func(*Badge, int) time.Time { return time.Time{} },
 	SetTime: func(*Badge, int, time.Time) {},
-	References: []querydb.Reference[Badge]{{
+	References: querydb.ReferencesOf[Badge]{{
 		Path: "club", Field: 2, ID: 1, Source: clubModel, Cascade: true, NullIfMissing: true,
 		Identifier: func(r *Badge, _ int) string { return orEmpty(r.ClubID) },
 		Fill: func(r *Badge, _ int, source any) {
@@ -164,7 +164,7 @@ var wearerCodec = &querydb.Codec[Wearer]{
 	},
 	Time:    func(*Wearer, int) time.Time { return time.Time{} },
 	SetTime: func(*Wearer, int, time.Time) {},
-	References: []querydb.Reference[Wearer]{{
+	References: querydb.ReferencesOf[Wearer]{{
 		Path: "badge", Field: 2, ID: 1, Source: badgeModel, Cascade: true, NullIfMissing: true,
 		Identifier: func(r *Wearer, _ int) string { return orEmpty(r.BadgeID) },
 		Fill: func(r *Wearer, _ int, source any) {
@@ -199,12 +199,12 @@ var (
 )
 
 var badgeFields = struct {
-	ClubID, Name projection.PatchField[Badge, string]
+	ClubID, Name *projection.PatchField[Badge, string]
 }{
-	projection.PatchField[Badge, string]{
+	&projection.PatchField[Badge, string]{
 		Ordinal: 1, Write: func(r *Badge, v string) { r.ClubID = &v }, Reset: func(r *Badge) { r.ClubID = nil },
 	},
-	projection.PatchField[Badge, string]{
+	&projection.PatchField[Badge, string]{
 		Ordinal: 3, Write: func(r *Badge, v string) { r.Name = &v }, Reset: func(r *Badge) { r.Name = nil },
 	},
 }
@@ -239,7 +239,7 @@ func (a badgeAct) wearer() projection.Op {
 }
 
 // badge is the op of a projector that writes one field, and does not see the other.
-func (a badgeAct) badge(field projection.PatchField[Badge, string], own, foreign func(*Badge) **string) projection.Op {
+func (a badgeAct) badge(field *projection.PatchField[Badge, string], own, foreign func(*Badge) **string) projection.Op {
 	row := Badge{ID: a.ID}
 	*own(&row) = a.Value
 	switch a.Op {

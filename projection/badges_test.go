@@ -162,8 +162,9 @@ func spellBadges(events []eventlog.Event) string {
 // row writes the row anew; what another writes does not touch it.
 func TestAWriterThatSetsARowGetsNewCopies(t *testing.T) {
 	codec := *badgeCodec
-	codec.References = slices.Clone(badgeCodec.References)
-	codec.References[0].Cascade, codec.References[0].NullIfMissing = false, false
+	refs := slices.Clone(badgeCodec.References.(querydb.ReferencesOf[Badge]))
+	refs[0].Cascade, refs[0].NullIfMissing = false, false
+	codec.References = refs
 	defer func(was *querydb.Codec[Badge]) { badgeOps.Codec = was }(badgeOps.Codec)
 	badgeOps.Codec = &codec
 	set := func(projector, id, value string) eventlog.Event {
@@ -226,7 +227,7 @@ func TestAGroupNeedsAllWritersOfItsRows(t *testing.T) {
 func watched(m *querydb.Model) projection.Projection {
 	model := *wearerModel
 	codec := *wearerCodec
-	refs := []querydb.Reference[Wearer]{codec.References[0]}
+	refs := slices.Clone(codec.References.(querydb.ReferencesOf[Wearer]))[:1]
 	refs[0].Source = m
 	codec.Model, codec.References = &model, refs
 	return projection.New(opsByID(&codec, func(r *Wearer, id string) { r.ID = id }), projection.Projection{

@@ -129,21 +129,21 @@ func deviceOps(m *querydb.Model) *DeviceOps {
 	}
 }
 
-func textField(ordinal int, of func(*Device) **string) projection.PatchField[Device, string] {
-	return projection.PatchField[Device, string]{
+func textField(ordinal int, of func(*Device) **string) *projection.PatchField[Device, string] {
+	return &projection.PatchField[Device, string]{
 		Ordinal: ordinal,
 		Write:   func(d *Device, v string) { *of(d) = &v },
 		Reset:   func(d *Device) { *of(d) = nil },
 	}
 }
 
-var deviceTexts = map[string]projection.PatchField[Device, string]{
+var deviceTexts = map[string]*projection.PatchField[Device, string]{
 	"account": textField(deviceAccount, func(d *Device) **string { return &d.Account }),
 	"state":   textField(deviceState, func(d *Device) **string { return &d.State }),
 	"email":   textField(deviceEmail, func(d *Device) **string { return &d.Email }),
 }
 
-var deviceMoment = projection.PatchField[Device, int]{
+var deviceMoment = &projection.PatchField[Device, int]{
 	Ordinal: deviceAt,
 	Write:   func(d *Device, v int) { d.At = &v },
 	Reset:   func(d *Device) { d.At = nil },

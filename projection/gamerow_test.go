@@ -75,9 +75,10 @@ func (m gameMode) String() string {
 // ops are those of games whose copies follow so.
 func (m gameMode) ops() *projection.AggregateOps[Game, string] {
 	codec, ops := *gameCodec, *gameOps
-	codec.References = slices.Clone(gameCodec.References)
-	for i := range codec.References {
-		ref := &codec.References[i]
+	refs := slices.Clone(gameCodec.References.(querydb.ReferencesOf[Game]))
+	codec.References = refs
+	for i := range refs {
+		ref := &refs[i]
 		ref.Transactional = ref.Cascade && m == inCommit
 		ref.OnRequest = ref.Cascade && m == onRequest
 		ref.Cascade = ref.Cascade && m != onRequest
@@ -206,7 +207,7 @@ var gameCodec = &querydb.Codec[Game]{
 	},
 	Time:    func(*Game, int) time.Time { return time.Time{} },
 	SetTime: func(*Game, int, time.Time) {},
-	References: []querydb.Reference[Game]{
+	References: querydb.ReferencesOf[Game]{
 		gameReference("coach", func(r *Game) []place { return []place{{r.CoachID, &r.Coach}} }),
 		gameReference("home.players.person", func(r *Game) []place { return r.Home.places() }),
 		gameReference("home.bench.subs.person", func(r *Game) []place { return r.Home.Bench.places() }),

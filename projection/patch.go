@@ -63,14 +63,14 @@ type PatchField[R, V any] struct {
 	Reset   func(row *R) // nil on a field that cannot be null
 }
 
-func (f PatchField[R, V]) ref() (int, func(*R)) { return f.Ordinal, f.Reset }
+func (f *PatchField[R, V]) ref() (int, func(*R)) { return f.Ordinal, f.Reset }
 
 // Assign returns the assignment of a value to the field, for [Patch.Set].
 //
 // It is not inlined: a generated package has several wrappers of it for each field, and each would have its closure.
 //
 //go:noinline
-func (f PatchField[R, V]) Assign(v V) Assignment[R] {
+func (f *PatchField[R, V]) Assign(v V) Assignment[R] {
 	return Assignment[R]{ordinal: f.Ordinal, apply: func(row *R) { f.Write(row, v) }}
 }
 

@@ -100,7 +100,7 @@ var probeCodec = &querydb.Codec[Probe]{
 		c.Club = pointer(r.Club)
 		return c
 	},
-	References: []querydb.Reference[Probe]{{
+	References: querydb.ReferencesOf[Probe]{{
 		Path: "club", Field: 4, ID: 3, Source: clubModel, Cascade: true,
 		Identifier: func(r *Probe, _ int) string { return r.ClubID },
 		Fill: func(r *Probe, _ int, source any) {
@@ -157,12 +157,12 @@ var probeOps = &projection.SeriesOps[Probe, string, string, ProbeAppend, ProbeEv
 }
 
 var probeFields = struct {
-	At, Level projection.PatchField[Probe, int]
-	ClubID    projection.PatchField[Probe, string]
+	At, Level *projection.PatchField[Probe, int]
+	ClubID    *projection.PatchField[Probe, string]
 }{
-	At:     projection.PatchField[Probe, int]{Ordinal: 1, Write: func(r *Probe, v int) { r.At = v }},
-	Level:  projection.PatchField[Probe, int]{Ordinal: 2, Write: func(r *Probe, v int) { r.Level = v }},
-	ClubID: projection.PatchField[Probe, string]{Ordinal: 3, Write: func(r *Probe, v string) { r.ClubID = v }},
+	At:     &projection.PatchField[Probe, int]{Ordinal: 1, Write: func(r *Probe, v int) { r.At = v }},
+	Level:  &projection.PatchField[Probe, int]{Ordinal: 2, Write: func(r *Probe, v int) { r.Level = v }},
+	ClubID: &projection.PatchField[Probe, string]{Ordinal: 3, Write: func(r *Probe, v string) { r.ClubID = v }},
 }
 
 // probeProjections fold clubs, as events of the type Club are, and probes: where one stands, and what it reports.

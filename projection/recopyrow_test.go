@@ -216,7 +216,7 @@ func (f *dealForm) codec() *querydb.Codec[Deal] {
 		SetTime: func(r *Deal, field int, t time.Time) {
 			*r.time(field) = t
 		},
-		References: []querydb.Reference[Deal]{
+		References: querydb.ReferencesOf[Deal]{
 			dealRef(f.club, "club", dealClub, clubModel, func(r *Deal) string { return r.ClubID },
 				func(r *Deal) **ClubCopy { return &r.Club }, club),
 			dealRef(f.host, "host", dealHost, clubModel, func(r *Deal) string { return r.HostID },
@@ -233,9 +233,10 @@ func (f *dealForm) codec() *querydb.Codec[Deal] {
 // byOps is the codec as one whose references have a number of places, which is always one: copies follow by ops alone.
 func byOps(codec *querydb.Codec[Deal]) *querydb.Codec[Deal] {
 	c := *codec
-	c.References = slices.Clone(codec.References)
-	for i := range c.References {
-		c.References[i].Count = func(*Deal) int { return 1 }
+	refs := slices.Clone(codec.References.(querydb.ReferencesOf[Deal]))
+	c.References = refs
+	for i := range refs {
+		refs[i].Count = func(*Deal) int { return 1 }
 	}
 	return &c
 }

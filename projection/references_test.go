@@ -236,7 +236,7 @@ func TestARequiredReferenceNeedsAnIdentifier(t *testing.T) {
 	ops := refMode{}.picks()
 	codec := *ops.Codec
 	codec.Model, ops.Codec = &required, &codec
-	codec.References[0].Required = true
+	codec.References.(querydb.ReferencesOf[Pick])[0].Required = true
 	group := projection.Group([]projection.Projection{
 		projection.New(ops, projection.Projection{
 			Name: "picks", Events: []string{"Pick"},

@@ -88,7 +88,7 @@ var pickCodec = &querydb.Codec[Pick]{
 	},
 	Time:    func(*Pick, int) time.Time { return time.Time{} },
 	SetTime: func(*Pick, int, time.Time) {},
-	References: []querydb.Reference[Pick]{{
+	References: querydb.ReferencesOf[Pick]{{
 		Path: "club", Field: 2, ID: 1, Source: clubModel,
 		Identifier: func(r *Pick, _ int) string { return r.ClubID },
 		Fill: func(r *Pick, _ int, source any) {
@@ -130,7 +130,7 @@ var clubOps = &projection.Ops[Club, string, string]{
 type refMode struct{ cascade, nullIfMissing, transactional, onRequest bool }
 
 func (m refMode) picks() *projection.Ops[Pick, string, string] {
-	codec, refs := *pickCodec, slices.Clone(pickCodec.References)
+	codec, refs := *pickCodec, slices.Clone(pickCodec.References.(querydb.ReferencesOf[Pick]))
 	refs[0].Cascade, refs[0].NullIfMissing, refs[0].Transactional = m.cascade, m.nullIfMissing, m.transactional
 	refs[0].OnRequest = m.onRequest
 	codec.References = refs
@@ -143,10 +143,10 @@ func (m refMode) picks() *projection.Ops[Pick, string, string] {
 }
 
 var pickFields = struct {
-	ClubID, Note projection.PatchField[Pick, string]
+	ClubID, Note *projection.PatchField[Pick, string]
 }{
-	ClubID: projection.PatchField[Pick, string]{Ordinal: 1, Write: func(r *Pick, v string) { r.ClubID = v }},
-	Note:   projection.PatchField[Pick, string]{Ordinal: 3, Write: func(r *Pick, v string) { r.Note = v }},
+	ClubID: &projection.PatchField[Pick, string]{Ordinal: 1, Write: func(r *Pick, v string) { r.ClubID = v }},
+	Note:   &projection.PatchField[Pick, string]{Ordinal: 3, Write: func(r *Pick, v string) { r.Note = v }},
 }
 
 // ref is one op that an event asks for.

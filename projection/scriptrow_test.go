@@ -90,23 +90,23 @@ var Ops = &projection.Ops[Row, Key, string]{
 
 // Fields are the fields that a patch can name. ID is here to be refused.
 var Fields = struct {
-	ID       projection.PatchField[Row, string]
-	Customer projection.PatchField[Row, string]
-	Rank     projection.PatchField[Row, int]
-	Total    projection.PatchField[Row, int]
+	ID       *projection.PatchField[Row, string]
+	Customer *projection.PatchField[Row, string]
+	Rank     *projection.PatchField[Row, int]
+	Total    *projection.PatchField[Row, int]
 }{
-	ID: projection.PatchField[Row, string]{Ordinal: fieldID, Write: func(r *Row, v string) { r.ID = v }},
-	Customer: projection.PatchField[Row, string]{
+	ID: &projection.PatchField[Row, string]{Ordinal: fieldID, Write: func(r *Row, v string) { r.ID = v }},
+	Customer: &projection.PatchField[Row, string]{
 		Ordinal: fieldCustomer,
 		Write:   func(r *Row, v string) { r.Customer = &v },
 		Reset:   func(r *Row) { r.Customer = nil },
 	},
-	Rank: projection.PatchField[Row, int]{
+	Rank: &projection.PatchField[Row, int]{
 		Ordinal: fieldRank,
 		Write:   func(r *Row, v int) { r.Rank = &v },
 		Reset:   func(r *Row) { r.Rank = nil },
 	},
-	Total: projection.PatchField[Row, int]{Ordinal: fieldTotal, Write: func(r *Row, v int) { r.Total = v }},
+	Total: &projection.PatchField[Row, int]{Ordinal: fieldTotal, Write: func(r *Row, v int) { r.Total = v }},
 }
 
 func encode(b *record.Builder, r *Row) {

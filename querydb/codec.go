@@ -25,8 +25,8 @@ type Codec[R any] struct {
 	// Time returns the date-time field, the zero time where it is null; SetTime sets it.
 	Time    func(row *R, field int) time.Time
 	SetTime func(row *R, field int, t time.Time)
-	// References are the fields that hold copies of other rows.
-	References []Reference[R]
+	// References are the fields that hold copies of other rows, as ReferencesOf[R]; nil is none.
+	References References
 }
 
 // Any is the codec for code that is compiled once for the rows of all models.
@@ -50,7 +50,7 @@ type typedCodec interface {
 	valueOf(row any, field int) keys.Value
 	timeOf(row any, field int) time.Time
 	setTimeOf(row any, field int, t time.Time)
-	references() []AnyReference
+	references() References
 }
 
 // codecOf has the methods that a Codec has not, so that a package compiles them where it calls Any, and not wherever it
@@ -79,13 +79,7 @@ func (c *codecOf[R]) timeOf(row any, field int) time.Time { return c.Time(row.(*
 
 func (c *codecOf[R]) setTimeOf(row any, field int, t time.Time) { c.SetTime(row.(*R), field, t) }
 
-func (c *codecOf[R]) references() []AnyReference {
-	all := make([]AnyReference, len(c.References))
-	for i := range c.References {
-		all[i] = anyReference(&c.References[i])
-	}
-	return all
-}
+func (c *codecOf[R]) references() References { return c.References }
 
 // New returns a row whose fields are all zero.
 func (c AnyCodec) New() any { return c.typed.newRow() }
@@ -112,7 +106,12 @@ func (c AnyCodec) Time(row any, field int) time.Time { return c.typed.timeOf(row
 func (c AnyCodec) SetTime(row any, field int, t time.Time) { c.typed.setTimeOf(row, field, t) }
 
 // References are the fields that hold copies of other rows.
-func (c AnyCodec) References() []AnyReference { return c.typed.references() }
+func (c AnyCodec) References() []AnyReference {
+	if all := c.typed.references(); all != nil {
+		return all.any()
+	}
+	return nil
+}
 
 // Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
 // field, where a key half is empty or a value cannot be stored.
@@ -352,6 +351,20 @@ type Reference[R any] struct {
 	OnRequest bool
 	// NullIfMissing makes the copy null where there is no such row, until it appears; else there must be one.
 	NullIfMissing bool
+}
+
+// References are the references of a model, whatever its rows are.
+type References interface{ any() []AnyReference }
+
+// ReferencesOf are the references of rows of type R. A model that has none compiles nothing of this for its rows.
+type ReferencesOf[R any] []Reference[R]
+
+func (all ReferencesOf[R]) any() []AnyReference {
+	each := make([]AnyReference, len(all))
+	for i := range all {
+		each[i] = anyReference(&all[i])
+	}
+	return each
 }
 
 func anyReference[R any](r *Reference[R]) AnyReference {

@@ -96,7 +96,7 @@ func jobOpsOf(m, owners *querydb.Model) *projection.Ops[job, string, string] {
 			Value: func(r *job, field int) keys.Value { return keys.String([]string{r.ID, r.OwnerID, "", r.Note}[field]) },
 			Clone: func(r *job) job { return *r },
 			Time:  func(*job, int) time.Time { return time.Time{} }, SetTime: func(*job, int, time.Time) {},
-			References: []querydb.Reference[job]{{
+			References: querydb.ReferencesOf[job]{{
 				Path: "owner", Field: 2, ID: 1, Source: owners, Cascade: true,
 				Identifier: func(r *job, _ int) string { return r.OwnerID },
 				Fill: func(r *job, _ int, source any) {

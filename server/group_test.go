@@ -55,7 +55,7 @@ func voteOps(m, tasks *querydb.Model) *projection.Ops[vote, string, string] {
 			},
 			Value: func(v *vote, field int) keys.Value { return keys.String([]string{v.ID, v.TaskID}[field]) },
 			Clone: func(v *vote) vote { return *v },
-			References: []querydb.Reference[vote]{{
+			References: querydb.ReferencesOf[vote]{{
 				Path: "task", Field: 2, ID: 1, Source: tasks,
 				Identifier: func(v *vote, _ int) string { return v.TaskID },
 				Fill:       fillTitle,

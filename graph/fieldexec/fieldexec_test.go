@@ -167,3 +167,106 @@ func TestArgumentsComeFromTheOperation(t *testing.T) {
 		}
 	}
 }
+
+// failing are the outcomes of a field that has a value, and whether the object fails with it.
+var failing = map[string]struct {
+	written  graphql.Marshaler
+	required bool
+	fails    bool
+}{
+	"a value":                       {graphql.MarshalInt(1), true, false},
+	"null where it may be":          {graphql.Null, false, false},
+	"null where it may not be":      {graphql.Null, true, true},
+	"a failure where null may be":   {graphql.RequiredNull, false, true},
+	"a failure noted by what wrote": {graphql.RequiredNull, true, false}, // what must not be null fails as null
+}
+
+// TestAnObjectFailsWithItsFields, and is then null; else what is deferred is handed on, and counted.
+func TestAnObjectFailsWithItsFields(t *testing.T) {
+	for name, c := range failing {
+		ctx, op := operation()
+		asked := ast.SelectionSet{field("a").Field}
+		fields, out, deferred, views := fieldexec.Begin(op, asked, []string{"T"})
+		if len(fields) != 1 || fields[0].Name != "a" {
+			t.Fatalf("%s: the fields are %v, want a", name, fields)
+		}
+		fieldexec.Value(ctx, op, execution("e"), fields, out, 0,
+			func(_ context.Context, _ execution, f graphql.CollectedField) (*graphql.FieldContext, error) {
+				return fieldexec.ScalarContext(f, "T", "Int", false, false)
+			}, 7, func(ctx context.Context, _ execution, _ ast.SelectionSet, v int) graphql.Marshaler {
+				fc := graphql.GetFieldContext(ctx)
+				if _, err := fc.Child(ctx, field("b")); v != 7 || fc.Object != "T" || err == nil {
+					t.Errorf("%s: a field of %s is %d, its context says of fields %v", name, fc.Object, v, err)
+				}
+				return c.written
+			}, c.required)
+		if failed := out.Invalids == 1; failed != c.fails {
+			t.Errorf("%s: it has failed: %t, want %t", name, failed, c.fails)
+		}
+		views["later"] = deferred.NewView()
+		var count int32
+		var given handedOn
+		got := fieldexec.Finish(ctx, &given, &count, out, deferred, views)
+		if null := got == graphql.Null; null != c.fails || len(given) != int(count) || (count == 1) == c.fails {
+			t.Errorf("%s: the object is null: %t, %d are handed on and %d counted", name, null, len(given), count)
+		}
+	}
+}
+
+// handedOn are the groups of deferred fields that an operation got.
+type handedOn []graphql.DeferredGroup
+
+func (h *handedOn) ProcessDeferredGroup(g graphql.DeferredGroup) { *h = append(*h, g) }
+
+// TestAListFailsWithElementsThatMustNotBeNull, and tells each element where it is.
+func TestAListFailsWithElementsThatMustNotBeNull(t *testing.T) {
+	for _, required := range []bool{true, false} {
+		for _, list := range [][]int{nil, {1}, {1, 0, 2}} {
+			ctx, _ := operation()
+			ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{})
+			got := fieldexec.List(ctx, execution("e"), nil, list, required,
+				func(ctx context.Context, c execution, _ ast.SelectionSet, v int) graphql.Marshaler {
+					if at := graphql.GetFieldContext(ctx); c != "e" || at.Index == nil || list[*at.Index] != v {
+						t.Errorf("%v: the element %d is in %q at %v", list, v, c, at.Index)
+					}
+					if v == 0 {
+						return graphql.Null
+					}
+					return graphql.MarshalInt(v)
+				})
+			if null := got == graphql.Null; null != (required && len(list) == 3) {
+				t.Errorf("%v, required %t: the list is null: %t", list, required, null)
+			}
+		}
+	}
+}
+
+// TestAValueOfAnotherTypeIsAnError, unless it is written already: a middleware may put anything in the place of one.
+func TestAValueOfAnotherTypeIsAnError(t *testing.T) {
+	for _, c := range []struct {
+		value  any
+		text   string
+		errors []string
+	}{
+		{5, "5", nil},
+		{graphql.MarshalString("written"), `"written"`, nil},
+		{"five", "null", []string{"unexpected type string from middleware/directive chain, should be int"}},
+	} {
+		ctx, op := operation()
+		got := fieldexec.Resolve(ctx, op, execution("e"), field("a"),
+			func(_ context.Context, _ execution, f graphql.CollectedField) (*graphql.FieldContext, error) {
+				return fieldexec.ScalarContext(f, "T", "Int", false, false)
+			},
+			func(context.Context) (any, error) { return c.value, nil },
+			func(_ context.Context, _ execution, _ ast.SelectionSet, v int) graphql.Marshaler {
+				return graphql.MarshalInt(v)
+			}, true, true)
+		var text strings.Builder
+		if got.MarshalGQL(&text); text.String() != c.text {
+			t.Errorf("%v is written as %s, want %s", c.value, &text, c.text)
+		}
+		if diff := cmp.Diff(c.errors, messages(ctx)); diff != "" {
+			t.Errorf("%v: errors (-want +got):\n%s", c.value, diff)
+		}
+	}
+}

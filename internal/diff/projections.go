@@ -19,10 +19,11 @@ func projectionsOf(m *schema.Model) []projection.Projection {
 	var all []projection.Projection
 	for _, r := range m.ReadModels {
 		ops := projection.Ops[none, none, none]{Codec: &querydb.Codec[none]{Model: models[r]}}
+		var refs querydb.ReferencesOf[none]
 		for _, p := range r.Places() {
-			ref := querydb.Reference[none]{Path: p.Path, Source: models[p.Reference.Source]}
-			ops.Codec.References = append(ops.Codec.References, ref)
+			refs = append(refs, querydb.Reference[none]{Path: p.Path, Source: models[p.Reference.Source]})
 		}
+		ops.Codec.References = refs
 		for _, w := range r.Writers {
 			named := projection.Projection{Name: w.Projector}
 			switch {

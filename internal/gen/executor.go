@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/compact"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -34,7 +37,16 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
-	return replaceClosures()
+	return makeCompact()
+}
+
+// makeCompact has the executor that gqlgen has written call functions in place of closures.
+func makeCompact() error {
+	text, err := os.ReadFile(execFile)
+	if err != nil {
+		return fmt.Errorf("read the executable schema: %w", err)
+	}
+	return outfile.WriteIfChanged(execFile, compact.Executor(text))
 }
 
 // configure makes the fixed settings: where files go, code that is quick to build, and which Go types are which.

@@ -89,7 +89,7 @@ type (
 	OwnQuery any
 )
 `)
-	for _, method := range regexp.MustCompile(`func \(r root\) \w+\(\) (\w+)`).FindAllStringSubmatch(resolvers, -1) {
+	for _, method := range regexp.MustCompile(`func \(r \*root\) \w+\(\) (\w+)`).FindAllStringSubmatch(resolvers, -1) {
 		fmt.Fprintf(&b, "\ntype %s any\n", method[1])
 	}
 	return b.String()

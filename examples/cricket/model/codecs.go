@@ -153,7 +153,7 @@ var CoachCodec = &querydb.Codec[Coach]{
 	Clone:   cloneCoach,
 	Time:    timeOfCoach,
 	SetTime: setTimeOfCoach,
-	References: []querydb.Reference[Coach]{
+	References: querydb.ReferencesOf[Coach]{
 		{
 			Path: "team", Field: 3, ID: 2, Source: TeamModel,
 			Identifier: func(r *Coach, _ int) string {
@@ -320,7 +320,7 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	Clone:   cloneSquadSelection,
 	Time:    timeOfSquadSelection,
 	SetTime: setTimeOfSquadSelection,
-	References: []querydb.Reference[SquadSelection]{
+	References: querydb.ReferencesOf[SquadSelection]{
 		{
 			Path: "team", Field: 3, ID: 2, Source: TeamModel,
 			Identifier: func(r *SquadSelection, _ int) string {
@@ -465,7 +465,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	Clone:   cloneMatch,
 	Time:    timeOfMatch,
 	SetTime: setTimeOfMatch,
-	References: []querydb.Reference[Match]{
+	References: querydb.ReferencesOf[Match]{
 		{
 			Path: "venue", Field: 5, ID: 4, Source: VenueModel,
 			Identifier: func(r *Match, _ int) string {

@@ -46,7 +46,7 @@ func (f *codecsFile) references(r *schema.ReadModel) {
 	if len(places) == 0 {
 		return
 	}
-	f.line("References: []querydb.Reference[%s]{", schema.GoName(r.Name))
+	f.line("References: querydb.ReferencesOf[%s]{", schema.GoName(r.Name))
 	for _, p := range places {
 		f.reference(r, p)
 	}

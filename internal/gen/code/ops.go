@@ -151,7 +151,7 @@ func (f *opsFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ,
 		f.needs(field)
 		goName := field.GoName()
 		typ := fmt.Sprintf("projection.PatchField[model.%s, %s]", name, patchType(field))
-		fmt.Fprintf(&declared, "%s %s\n", goName, typ)
+		fmt.Fprintf(&declared, "%s *%s\n", goName, typ)
 		amp, reset := "", ""
 		if field.Nullable {
 			reset = fmt.Sprintf("Reset: func(row *model.%s) { row.%s = nil },\n", name, goName)
@@ -159,7 +159,7 @@ func (f *opsFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ,
 				amp = "&"
 			}
 		}
-		fmt.Fprintf(&values, "%s: %s{\nOrdinal: %d,\nWrite: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
+		fmt.Fprintf(&values, "%s: &%s{\nOrdinal: %d,\nWrite: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
 			goName, typ, field.Ordinal, name, patchType(field), goName, amp, reset)
 	}
 	return "struct {\n" + declared.String() + "}", "{\n" + values.String() + "}"

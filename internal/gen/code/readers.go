@@ -66,10 +66,10 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 		if slices.Contains(q.Args, queryarg.Consistent) {
 			fields = append(fields, "Consistent: "+paramOf(args, queryarg.Consistent))
 		}
-		f.line("return graph.FetchOne(ctx, r.rt, %s, graph.QueryRequest{%s})\n}\n", codec, strings.Join(fields, ", "))
+		f.line("return graph.FetchOne(ctx, r.rt, %s, &graph.QueryRequest{%s})\n}\n", codec, strings.Join(fields, ", "))
 		return
 	}
-	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.QueryRequest{%s, Page: %s})\n}\n", codec,
+	f.line("return graph.FetchPage(ctx, r.rt, %s, &graph.QueryRequest{%s, Page: %s})\n}\n", codec,
 		strings.Join(fields, ", "), f.besideKeys(r, q, args))
 }
 
@@ -91,7 +91,7 @@ func (f *readersFile) manyReader(r *schema.ReadModel, q schema.Query, args []ser
 		}
 		f.line("values := make([]keys.Value, len(%s))\nfor i, id := range %s {\nvalues[i] = %s\n}", given, given, value)
 	}
-	f.line("return graph.FetchMany(ctx, r.rt, %s, graph.QueryRequest{Name: %q, IDs: values, Consistent: %s})\n}\n", codec,
+	f.line("return graph.FetchMany(ctx, r.rt, %s, &graph.QueryRequest{Name: %q, IDs: values, Consistent: %s})\n}\n", codec,
 		q.Name, paramOf(args, queryarg.Consistent))
 }
 
@@ -117,7 +117,7 @@ func (f *readersFile) collectionReader(c *schema.Collection) {
 	f.line("}\n")
 	args := f.readerMethod(q, served.CollectionArguments(c), "*"+schema.GoName(q.Connection))
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
-	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.QueryRequest{%s, MemberTypes: graph.EnumStrings(%s), "+
+	f.line("return graph.FetchCollection(ctx, r.rt, %s, &graph.QueryRequest{%s, MemberTypes: graph.EnumStrings(%s), "+
 		"Page: %s})\n}\n",
 		items, strings.Join(fields, ", "), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
 }

@@ -63,10 +63,10 @@ func (f *resolversFile) nodeResolvers(m *schema.Model) {
 	}
 	f.line("}\n")
 	f.line("// Node answers %s.", schema.NodeQuery)
-	f.line("func (r queries) Node(ctx context.Context, id string) (model.%s, error) {", schema.NodeType)
+	f.line("func (r *queries) Node(ctx context.Context, id string) (model.%s, error) {", schema.NodeType)
 	f.line("return graph.FetchNode(ctx, r.rt, nodeReaders, id)\n}\n")
 	f.line("// Nodes answers %s.", schema.NodesQuery)
-	f.line("func (r queries) Nodes(ctx context.Context, ids []string) ([]model.%s, error) {", schema.NodeType)
+	f.line("func (r *queries) Nodes(ctx context.Context, ids []string) ([]model.%s, error) {", schema.NodeType)
 	f.line("return graph.FetchNodes(ctx, r.rt, nodeReaders, ids)\n}\n")
 }
 
@@ -115,7 +115,7 @@ func (f *resolversFile) made(own bool) {
 	f.line("schema := *parsedSchema")
 	f.line("schema.Directives = maps.Clone(schema.Directives)")
 	f.line("delete(schema.Directives, \"defer\") // answers come in one piece")
-	f.line("return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt%s}})\n}\n", value)
+	f.line("return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt%s}})\n}\n", value)
 }
 
 // root writes the root of the resolvers.
@@ -124,22 +124,22 @@ func (f *resolversFile) root(m *schema.Model, own bool) {
 		// Unexported names keep the embedded interfaces clear of methods that are called like them.
 		f.line("type (\nown = Own\nownQuery = OwnQuery\n)\n")
 		f.line("// root finds the resolvers of each type.\ntype root struct {\nrt *graph.Runtime\nown\n}\n")
-		f.line("func (r root) Query() QueryResolver { return queries{r.rt, r.own.Query()} }\n")
+		f.line("func (r *root) Query() QueryResolver { return &queries{r.rt, r.own.Query()} }\n")
 		f.line("// queries resolves the fields of Query.\ntype queries struct {\nrt *graph.Runtime\nownQuery\n}\n")
 	} else {
 		f.line("// root finds the resolvers of each type.\ntype root struct{ rt *graph.Runtime }\n")
-		f.line("func (r root) Query() QueryResolver { return queries(r) }\n")
+		f.line("func (r *root) Query() QueryResolver { return (*queries)(r) }\n")
 		f.line("// queries resolves the fields of Query.\ntype queries struct{ rt *graph.Runtime }\n")
 	}
 	for _, r := range m.ReadModels {
 		if hasResolvers(r) {
-			f.line("func (r root) %s() %sResolver { return %s{r.rt} }\n",
+			f.line("func (r *root) %s() %sResolver { return %s{r.rt} }\n",
 				templates.UcFirst(r.Name), templates.UcFirst(r.Name), resolverOf(r))
 		}
 	}
 	for _, o := range m.Objects {
 		if len(o.Guarded()) > 0 {
-			f.line("func (r root) %s() %sResolver { return %s{r.rt} }\n",
+			f.line("func (r *root) %s() %sResolver { return %s{r.rt} }\n",
 				templates.UcFirst(o.Name), templates.UcFirst(o.Name), partResolverOf(o))
 		}
 	}
@@ -157,7 +157,7 @@ func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.
 func (f *resolversFile) queryResolver(q schema.Query, args []served.Argument, answer string) {
 	name := schema.GoName(q.Name)
 	f.line("// %s answers %s.", name, q.Name)
-	f.line("func (r queries) %s(ctx context.Context%s) (%s, error) {", name, f.signature(args), answer)
+	f.line("func (r *queries) %s(ctx context.Context%s) (%s, error) {", name, f.signature(args), answer)
 	call := "ctx"
 	var optional []string
 	for _, a := range args {
@@ -263,7 +263,7 @@ func (f *resolversFile) pages(r *schema.ReadModel, j *schema.Join) {
 		}
 		request = "SK: []keys.Value{" + strings.Join(values, ", ") + "}, " + request
 	}
-	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, graph.QueryRequest{%s}%s)\n}\n",
+	f.line("return graph.JoinPage(ctx, r.rt, %q, %q, model.%sCodec, &graph.QueryRequest{%s}%s)\n}\n",
 		r.Name, j.Name, schema.GoName(j.Target.Name), request, valuesOf(r, j))
 }
 

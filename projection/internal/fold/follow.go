@@ -13,23 +13,19 @@ import (
 func Follow(t PartitionTarget, next NextFunc) Op { return &followOp{t, next} }
 
 // NextFunc is a function of users, a func(R) R, without the type of the rows: see querydb.AnyCodec.
-type NextFunc interface {
-	// next returns a row of its own; latest is nil for the zero row.
-	next(latest any) any
-}
+// It returns a row of its own; latest is nil for the zero row.
+type NextFunc func(latest any) any
 
 // NextFuncOf is the NextFunc of a function.
-func NextFuncOf[R any](f func(R) R) NextFunc { return nextFunc[R](f) }
-
-type nextFunc[R any] func(R) R
-
-func (f nextFunc[R]) next(latest any) any {
-	var row R
-	if latest != nil {
-		row = *latest.(*R)
+func NextFuncOf[R any](f func(R) R) NextFunc {
+	return func(latest any) any {
+		row := new(R)
+		if latest != nil {
+			*row = *latest.(*R)
+		}
+		*row = f(*row)
+		return row
 	}
-	row = f(row)
-	return &row
 }
 
 // PartitionTarget is the partition that an op is about, or why there is none.
@@ -43,7 +39,7 @@ func (t *PartitionTarget) model() *querydb.Model { return t.Model }
 
 type followOp struct {
 	PartitionTarget
-	NextFunc
+	next NextFunc
 }
 
 func (o *followOp) need(f *modelFold, at ApplyPoint) error {

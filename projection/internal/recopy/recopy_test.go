@@ -66,7 +66,7 @@ var codec = &querydb.Codec[player]{
 		*r = player{*texts[0], texts[1], texts[2], *texts[3]}
 		return nil
 	},
-	References: []querydb.Reference[player]{reference},
+	References: querydb.ReferencesOf[player]{reference},
 }
 
 // stored is the row as a store has it.

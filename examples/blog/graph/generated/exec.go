@@ -5,10 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -789,15 +786,15 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_Member(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orgId":
-		return fieldContext_Member_orgId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Member", "ID", false, false)
 	case "teamId":
-		return fieldContext_Member_teamId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Member", "ID", false, false)
 	case "userId":
-		return fieldContext_Member_userId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Member", "ID", false, false)
 	case "role":
-		return fieldContext_Member_role(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Member", "String", false, false)
 	case "user":
-		return fieldContext_Member_user(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Member", true, true, childFields_User), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
 }
@@ -805,9 +802,9 @@ func childFields_Member(ctx context.Context, ec *executionContext, field graphql
 func childFields_MemberByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MemberByPrimaryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MemberByPrimaryConnection", false, false, childFields_Member), nil
 	case "nextToken":
-		return fieldContext_MemberByPrimaryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MemberByPrimaryConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MemberByPrimaryConnection", field.Name)
 }
@@ -815,21 +812,21 @@ func childFields_MemberByPrimaryConnection(ctx context.Context, ec *executionCon
 func childFields_Post(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Post_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "ID", false, false)
 	case "authorId":
-		return fieldContext_Post_authorId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "ID", false, false)
 	case "title":
-		return fieldContext_Post_title(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "String", false, false)
 	case "content":
-		return fieldContext_Post_content(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "String", false, false)
 	case "status":
-		return fieldContext_Post_status(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "PostStatus", false, false)
 	case "createdAt":
-		return fieldContext_Post_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Post_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Post", "DateTime", false, false)
 	case "author":
-		return fieldContext_Post_author(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Post", true, true, childFields_User), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Post", field.Name)
 }
@@ -837,9 +834,9 @@ func childFields_Post(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_PostAllConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PostAllConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PostAllConnection", false, false, childFields_Post), nil
 	case "nextToken":
-		return fieldContext_PostAllConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PostAllConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostAllConnection", field.Name)
 }
@@ -847,9 +844,9 @@ func childFields_PostAllConnection(ctx context.Context, ec *executionContext, fi
 func childFields_PostByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PostByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PostByIdConnection", false, false, childFields_Post), nil
 	case "nextToken":
-		return fieldContext_PostByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PostByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostByIdConnection", field.Name)
 }
@@ -857,9 +854,9 @@ func childFields_PostByIdConnection(ctx context.Context, ec *executionContext, f
 func childFields_PostByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PostByPrimaryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PostByPrimaryConnection", false, false, childFields_Post), nil
 	case "nextToken":
-		return fieldContext_PostByPrimaryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PostByPrimaryConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostByPrimaryConnection", field.Name)
 }
@@ -867,9 +864,9 @@ func childFields_PostByPrimaryConnection(ctx context.Context, ec *executionConte
 func childFields_PostByStatusConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PostByStatusConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PostByStatusConnection", false, false, childFields_Post), nil
 	case "nextToken":
-		return fieldContext_PostByStatusConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PostByStatusConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostByStatusConnection", field.Name)
 }
@@ -877,9 +874,9 @@ func childFields_PostByStatusConnection(ctx context.Context, ec *executionContex
 func childFields_PostFeedConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PostFeedConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PostFeedConnection", false, false, childFields_Post), nil
 	case "nextToken":
-		return fieldContext_PostFeedConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PostFeedConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostFeedConnection", field.Name)
 }
@@ -887,13 +884,13 @@ func childFields_PostFeedConnection(ctx context.Context, ec *executionContext, f
 func childFields_User(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_User_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "User", "ID", false, false)
 	case "email":
-		return fieldContext_User_email(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "User", "String", false, false)
 	case "username":
-		return fieldContext_User_username(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "User", "String", false, false)
 	case "name":
-		return fieldContext_User_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "User", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
 }
@@ -901,9 +898,9 @@ func childFields_User(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_UserAllConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_UserAllConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "UserAllConnection", false, false, childFields_User), nil
 	case "nextToken":
-		return fieldContext_UserAllConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "UserAllConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UserAllConnection", field.Name)
 }
@@ -911,13 +908,13 @@ func childFields_UserAllConnection(ctx context.Context, ec *executionContext, fi
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -927,13 +924,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -941,17 +938,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -959,17 +956,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -977,17 +974,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -995,27 +992,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -1356,200 +1353,23 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _Member_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Member_orgId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Member_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Member_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Member_userId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Member_userId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Member_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Member_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Member", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Member_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Member) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Member_user,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Member,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Member().User(ctx, obj)
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
-func fieldContext_Member_user(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Member", true, true, childFields_User)
-	return fc, nil
-}
-
-func _MemberByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Member]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MemberByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ, true, true)
-}
-func fieldContext_MemberByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MemberByPrimaryConnection", false, false, childFields_Member)
-	return fc, nil
-}
-
-func _MemberByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Member]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MemberByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MemberByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MemberByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Post_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Post_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Post_authorId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_authorId, func(context.Context) (any, error) { return obj.AuthorID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Post_authorId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Post_title(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Post_title(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Post_content(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_content, func(context.Context) (any, error) { return obj.Content, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Post_content(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Post_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus, true, true)
-}
-func fieldContext_Post_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type PostStatus does not have child fields"))
-}
-
-func _Post_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Post_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Post_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Post_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Post_author(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Post) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Post_author,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Post,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Post().Author(ctx, obj)
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
-func fieldContext_Post_author(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Post", true, true, childFields_User)
-	return fc, nil
-}
-
-func _PostAllConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
-}
-func fieldContext_PostAllConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PostAllConnection", false, false, childFields_Post)
-	return fc, nil
-}
-
-func _PostAllConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PostAllConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PostAllConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PostByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
-}
-func fieldContext_PostByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PostByIdConnection", false, false, childFields_Post)
-	return fc, nil
-}
-
-func _PostByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PostByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PostByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PostByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
-}
-func fieldContext_PostByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PostByPrimaryConnection", false, false, childFields_Post)
-	return fc, nil
-}
-
-func _PostByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PostByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PostByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PostByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
-}
-func fieldContext_PostByStatusConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PostByStatusConnection", false, false, childFields_Post)
-	return fc, nil
-}
-
-func _PostByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PostByStatusConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PostByStatusConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PostFeedConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostFeedConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true, true)
-}
-func fieldContext_PostFeedConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PostFeedConnection", false, false, childFields_Post)
-	return fc, nil
-}
-
-func _PostFeedConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PostFeedConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PostFeedConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PostFeedConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Query_User(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_User,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().User(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().User(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_User(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1561,7 +1381,7 @@ func _Query_UserByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UserByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().UserByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, true)
 }
 func fieldContext_Query_UserByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1573,7 +1393,7 @@ func _Query_UserAll(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserAll,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UserAll(ctx, fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().UserAll(ctx, fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNUserAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_UserAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1585,7 +1405,7 @@ func _Query_UserByEmail(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByEmail,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UserByEmail(ctx, fc.Args["email"].(string))
+			return ec.Resolvers.Query().UserByEmail(ctx, fieldexec.Arg[string](fc, "email"))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_UserByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1597,7 +1417,7 @@ func _Query_UserByUsername(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UserByUsername,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UserByUsername(ctx, fc.Args["username"].(string))
+			return ec.Resolvers.Query().UserByUsername(ctx, fieldexec.Arg[string](fc, "username"))
 		}, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser, true, false)
 }
 func fieldContext_Query_UserByUsername(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1609,7 +1429,7 @@ func _Query_Post(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Post,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Post(ctx, fc.Args["authorId"].(string), fc.Args["createdAt"].(time.Time), fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Post(ctx, fieldexec.Arg[string](fc, "authorId"), fieldexec.Arg[time.Time](fc, "createdAt"), fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost, true, false)
 }
 func fieldContext_Query_Post(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1621,7 +1441,7 @@ func _Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostByKeys(ctx, fc.Args["keys"].([]*model.PostKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().PostByKeys(ctx, fieldexec.Arg[[]*model.PostKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPost, true, true)
 }
 func fieldContext_Query_PostByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1633,7 +1453,7 @@ func _Query_PostByPrimary(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostByPrimary(ctx, fc.Args["authorId"].(string), fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PostByPrimary(ctx, fieldexec.Arg[string](fc, "authorId"), fieldexec.Arg[*time.Time](fc, "createdAt"), fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPostByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1645,7 +1465,7 @@ func _Query_PostAll(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostAll,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostAll(ctx, fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PostAll(ctx, fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPostAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostAll(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1657,7 +1477,7 @@ func _Query_PostFeed(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostFeed,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostFeed(ctx, fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PostFeed(ctx, fieldexec.Arg[*time.Time](fc, "createdAt"), fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPostFeedConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostFeed(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1669,7 +1489,7 @@ func _Query_PostById(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostByID(ctx, fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PostByID(ctx, fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPostByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1681,7 +1501,7 @@ func _Query_PostByStatus(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PostByStatus,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostByStatus(ctx, fc.Args["status"].(model.PostStatus), fc.Args["createdAt"].(*time.Time), fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PostByStatus(ctx, fieldexec.Arg[model.PostStatus](fc, "status"), fieldexec.Arg[*time.Time](fc, "createdAt"), fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPostByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PostByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1693,7 +1513,7 @@ func _Query_Member(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Member,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Member(ctx, fc.Args["orgId"].(string), fc.Args["teamId"].(string), fc.Args["userId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Member(ctx, fieldexec.Arg[string](fc, "orgId"), fieldexec.Arg[string](fc, "teamId"), fieldexec.Arg[string](fc, "userId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember, true, false)
 }
 func fieldContext_Query_Member(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1705,7 +1525,7 @@ func _Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MemberByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MemberByKeys(ctx, fc.Args["keys"].([]*model.MemberKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().MemberByKeys(ctx, fieldexec.Arg[[]*model.MemberKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMember, true, true)
 }
 func fieldContext_Query_MemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1717,7 +1537,7 @@ func _Query_MemberByPrimary(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MemberByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MemberByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["teamId"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MemberByPrimary(ctx, fieldexec.Arg[string](fc, "orgId"), fieldexec.Arg[*string](fc, "teamId"), fieldexec.Arg[*string](fc, "userId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMemberByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MemberByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1729,7 +1549,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1748,280 +1568,21 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _User_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_User_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _User_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
-}
-func fieldContext_User_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _User_username(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_username, func(context.Context) (any, error) { return obj.Username, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_User_username(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _User_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.User) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_User_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_User_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _UserAllConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.User]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UserAllConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUserᚄ, true, true)
-}
-func fieldContext_UserAllConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "UserAllConnection", false, false, childFields_User)
-	return fc, nil
-}
-
-func _UserAllConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.User]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UserAllConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_UserAllConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("UserAllConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2029,55 +1590,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -2183,386 +1705,173 @@ func unmarshalInputPostKey(ctx context.Context, ec *executionContext, obj any) (
 var memberImplementors = []string{"Member"}
 
 func _Member(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Member) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, memberImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, memberImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Member")
+			out.Values[i] = fieldexec.TypeName("Member")
 		case "orgId":
-			out.Values[i] = _Member_orgId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Member, obj.OrgID, marshalNID2string, true)
 		case "teamId":
-			out.Values[i] = _Member_teamId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Member, obj.TeamID, marshalNID2string, true)
 		case "userId":
-			out.Values[i] = _Member_userId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Member, obj.UserID, marshalNID2string, true)
 		case "role":
-			out.Values[i] = _Member_role(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Member, obj.Role, marshalNString2string, true)
 		case "user":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Member_user(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var memberByPrimaryConnectionImplementors = []string{"MemberByPrimaryConnection"}
 
 func _MemberByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Member]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, memberByPrimaryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, memberByPrimaryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MemberByPrimaryConnection")
+			out.Values[i] = fieldexec.TypeName("MemberByPrimaryConnection")
 		case "items":
-			out.Values[i] = _MemberByPrimaryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MemberByPrimaryConnection, obj.Items, marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MemberByPrimaryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MemberByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postImplementors = []string{"Post"}
 
 func _Post(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Post) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Post")
+			out.Values[i] = fieldexec.TypeName("Post")
 		case "id":
-			out.Values[i] = _Post_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.ID, marshalNID2string, true)
 		case "authorId":
-			out.Values[i] = _Post_authorId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.AuthorID, marshalNID2string, true)
 		case "title":
-			out.Values[i] = _Post_title(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.Title, marshalNString2string, true)
 		case "content":
-			out.Values[i] = _Post_content(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.Content, marshalNString2string, true)
 		case "status":
-			out.Values[i] = _Post_status(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.Status, marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus, true)
 		case "createdAt":
-			out.Values[i] = _Post_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.CreatedAt, marshalNDateTime2timeᚐTime, true)
 		case "updatedAt":
-			out.Values[i] = _Post_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Post, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "author":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Post_author(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postAllConnectionImplementors = []string{"PostAllConnection"}
 
 func _PostAllConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postAllConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postAllConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PostAllConnection")
+			out.Values[i] = fieldexec.TypeName("PostAllConnection")
 		case "items":
-			out.Values[i] = _PostAllConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostAllConnection, obj.Items, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PostAllConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostAllConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postByIdConnectionImplementors = []string{"PostByIdConnection"}
 
 func _PostByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PostByIdConnection")
+			out.Values[i] = fieldexec.TypeName("PostByIdConnection")
 		case "items":
-			out.Values[i] = _PostByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByIdConnection, obj.Items, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PostByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postByPrimaryConnectionImplementors = []string{"PostByPrimaryConnection"}
 
 func _PostByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postByPrimaryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postByPrimaryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PostByPrimaryConnection")
+			out.Values[i] = fieldexec.TypeName("PostByPrimaryConnection")
 		case "items":
-			out.Values[i] = _PostByPrimaryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByPrimaryConnection, obj.Items, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PostByPrimaryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postByStatusConnectionImplementors = []string{"PostByStatusConnection"}
 
 func _PostByStatusConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postByStatusConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postByStatusConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PostByStatusConnection")
+			out.Values[i] = fieldexec.TypeName("PostByStatusConnection")
 		case "items":
-			out.Values[i] = _PostByStatusConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByStatusConnection, obj.Items, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PostByStatusConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostByStatusConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var postFeedConnectionImplementors = []string{"PostFeedConnection"}
 
 func _PostFeedConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, postFeedConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, postFeedConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PostFeedConnection")
+			out.Values[i] = fieldexec.TypeName("PostFeedConnection")
 		case "items":
-			out.Values[i] = _PostFeedConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostFeedConnection, obj.Items, marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PostFeedConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PostFeedConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -2584,7 +1893,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "User":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_User, graphql.RequiredNull))
 		case "UserByIds":
@@ -2630,508 +1939,224 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var userImplementors = []string{"User"}
 
 func _User(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.User) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, userImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, userImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("User")
+			out.Values[i] = fieldexec.TypeName("User")
 		case "id":
-			out.Values[i] = _User_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_User, obj.ID, marshalNID2string, true)
 		case "email":
-			out.Values[i] = _User_email(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_User, obj.Email, marshalNString2string, true)
 		case "username":
-			out.Values[i] = _User_username(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_User, obj.Username, marshalOString2ᚖstring, false)
 		case "name":
-			out.Values[i] = _User_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_User, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var userAllConnectionImplementors = []string{"UserAllConnection"}
 
 func _UserAllConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.User]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, userAllConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, userAllConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("UserAllConnection")
+			out.Values[i] = fieldexec.TypeName("UserAllConnection")
 		case "items":
-			out.Values[i] = _UserAllConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_UserAllConnection, obj.Items, marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUserᚄ, true)
 		case "nextToken":
-			out.Values[i] = _UserAllConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_UserAllConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -3216,47 +2241,23 @@ func marshalNID2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.
 }
 
 func marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Member) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember)
 }
 
 func marshalNMember2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Member) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember)
 }
 
 func marshalNMember2ᚖexampleᚗcomᚋblogᚋmodelᚐMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Member) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Member(ctx, ec, sel, v)
 }
 
 func marshalNMemberByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Member]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MemberByPrimaryConnection(ctx, ec, sel, v)
 }
@@ -3281,87 +2282,51 @@ func unmarshalNMemberKey2ᚖexampleᚗcomᚋblogᚋmodelᚐMemberKey(ctx context
 }
 
 func marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Post) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost)
 }
 
 func marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Post) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost)
 }
 
 func marshalNPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Post) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Post(ctx, ec, sel, v)
 }
 
 func marshalNPostAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PostAllConnection(ctx, ec, sel, v)
 }
 
 func marshalNPostByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PostByIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNPostByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PostByPrimaryConnection(ctx, ec, sel, v)
 }
 
 func marshalNPostByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PostByStatusConnection(ctx, ec, sel, v)
 }
 
 func marshalNPostFeedConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PostFeedConnection(ctx, ec, sel, v)
 }
@@ -3419,47 +2384,23 @@ func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.Se
 }
 
 func marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUser(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.User) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser)
 }
 
 func marshalNUser2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐUserᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.User) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser)
 }
 
 func marshalNUser2ᚖexampleᚗcomᚋblogᚋmodelᚐUser(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.User) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _User(ctx, ec, sel, v)
 }
 
 func marshalNUserAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.User]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _UserAllConnection(ctx, ec, sel, v)
 }
@@ -3469,19 +2410,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -3515,19 +2444,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -3543,19 +2460,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -3563,27 +2468,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -3731,57 +2621,21 @@ func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintros
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -3795,19 +2649,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

@@ -26,7 +26,7 @@ type UserArgs struct {
 
 // User asks the query User.
 func (r Reader) User(ctx context.Context, id string, args UserArgs) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "User", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.UserCodec, &graph.QueryRequest{Name: "User", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // UserByIdsArgs are the arguments of UserByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) UserByIds(ctx context.Context, ids []string, args UserByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "UserByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.UserCodec, &graph.QueryRequest{Name: "UserByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // UserAllArgs are the arguments of UserAll that may be left out: nil.
@@ -52,17 +52,17 @@ type UserAllArgs struct {
 
 // UserAll asks the query UserAll.
 func (r Reader) UserAll(ctx context.Context, args UserAllArgs) (*UserAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "UserAll", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.UserCodec, &graph.QueryRequest{Name: "UserAll", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // UserByEmail asks the query UserByEmail.
 func (r Reader) UserByEmail(ctx context.Context, email string) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "UserByEmail", SK: []keys.Value{keys.String(email)}})
+	return graph.FetchOne(ctx, r.rt, model.UserCodec, &graph.QueryRequest{Name: "UserByEmail", SK: []keys.Value{keys.String(email)}})
 }
 
 // UserByUsername asks the query UserByUsername.
 func (r Reader) UserByUsername(ctx context.Context, username string) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, model.UserCodec, graph.QueryRequest{Name: "UserByUsername", SK: []keys.Value{keys.String(username)}})
+	return graph.FetchOne(ctx, r.rt, model.UserCodec, &graph.QueryRequest{Name: "UserByUsername", SK: []keys.Value{keys.String(username)}})
 }
 
 // PostArgs are the arguments of Post that may be left out: nil.
@@ -72,7 +72,7 @@ type PostArgs struct {
 
 // Post asks the query Post.
 func (r Reader) Post(ctx context.Context, authorID string, createdAt time.Time, id string, args PostArgs) (*model.Post, error) {
-	return graph.FetchOne(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PostByKeysArgs are the arguments of PostByKeys that may be left out: nil.
@@ -86,7 +86,7 @@ func (r Reader) PostByKeys(ctx context.Context, keysArg []*model.PostKey, args P
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.AuthorID), keys.DateTime(key.CreatedAt), keys.String(key.ID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PostByPrimaryArgs are the arguments of PostByPrimary that may be left out: nil.
@@ -104,7 +104,7 @@ type PostByPrimaryArgs struct {
 
 // PostByPrimary asks the query PostByPrimary.
 func (r Reader) PostByPrimary(ctx context.Context, authorID string, args PostByPrimaryArgs) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByPrimary", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByPrimary", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostAllArgs are the arguments of PostAll that may be left out: nil.
@@ -116,7 +116,7 @@ type PostAllArgs struct {
 
 // PostAll asks the query PostAll.
 func (r Reader) PostAll(ctx context.Context, args PostAllArgs) (*PostAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostAll", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostAll", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostFeedArgs are the arguments of PostFeed that may be left out: nil.
@@ -134,7 +134,7 @@ type PostFeedArgs struct {
 
 // PostFeed asks the query PostFeed.
 func (r Reader) PostFeed(ctx context.Context, args PostFeedArgs) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostFeed", SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostFeed", SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostByIDArgs are the arguments of PostById that may be left out: nil.
@@ -151,7 +151,7 @@ type PostByIDArgs struct {
 
 // PostByID asks the query PostById.
 func (r Reader) PostByID(ctx context.Context, args PostByIDArgs) (*PostByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostById", SK: []keys.Value{optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostById", SK: []keys.Value{optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostByStatusArgs are the arguments of PostByStatus that may be left out: nil.
@@ -169,7 +169,7 @@ type PostByStatusArgs struct {
 
 // PostByStatus asks the query PostByStatus.
 func (r Reader) PostByStatus(ctx context.Context, status model.PostStatus, args PostByStatusArgs) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByStatus", PK: []keys.Value{keys.String(string(status))}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByStatus", PK: []keys.Value{keys.String(string(status))}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.ID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MemberArgs are the arguments of Member that may be left out: nil.
@@ -179,7 +179,7 @@ type MemberArgs struct {
 
 // Member asks the query Member.
 func (r Reader) Member(ctx context.Context, orgID string, teamID string, userID string, args MemberArgs) (*model.Member, error) {
-	return graph.FetchOne(ctx, r.rt, model.MemberCodec, graph.QueryRequest{Name: "Member", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(teamID), keys.String(userID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MemberCodec, &graph.QueryRequest{Name: "Member", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(teamID), keys.String(userID)}, Consistent: args.Consistent})
 }
 
 // MemberByKeysArgs are the arguments of MemberByKeys that may be left out: nil.
@@ -193,7 +193,7 @@ func (r Reader) MemberByKeys(ctx context.Context, keysArg []*model.MemberKey, ar
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrgID), keys.String(key.TeamID), keys.String(key.UserID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.MemberCodec, graph.QueryRequest{Name: "MemberByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MemberCodec, &graph.QueryRequest{Name: "MemberByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MemberByPrimaryArgs are the arguments of MemberByPrimary that may be left out: nil.
@@ -211,7 +211,7 @@ type MemberByPrimaryArgs struct {
 
 // MemberByPrimary asks the query MemberByPrimary.
 func (r Reader) MemberByPrimary(ctx context.Context, orgID string, args MemberByPrimaryArgs) (*MemberByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MemberCodec, graph.QueryRequest{Name: "MemberByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.TeamID, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MemberCodec, &graph.QueryRequest{Name: "MemberByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.TeamID, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,93 +20,93 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Post() PostResolver { return rowsOfPost{r.rt} }
+func (r *root) Post() PostResolver { return rowsOfPost{r.rt} }
 
-func (r root) Member() MemberResolver { return rowsOfMember{r.rt} }
+func (r *root) Member() MemberResolver { return rowsOfMember{r.rt} }
 
 // User answers User.
-func (r queries) User(ctx context.Context, id string, consistent *bool) (*model.User, error) {
+func (r *queries) User(ctx context.Context, id string, consistent *bool) (*model.User, error) {
 	return Reader{r.rt}.User(ctx, id, UserArgs{Consistent: consistent})
 }
 
 // UserByIds answers UserByIds.
-func (r queries) UserByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.User, error) {
+func (r *queries) UserByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.User, error) {
 	return Reader{r.rt}.UserByIds(ctx, ids, UserByIdsArgs{Consistent: consistent})
 }
 
 // UserAll answers UserAll.
-func (r queries) UserAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*UserAllConnection, error) {
+func (r *queries) UserAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*UserAllConnection, error) {
 	return Reader{r.rt}.UserAll(ctx, UserAllArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // UserByEmail answers UserByEmail.
-func (r queries) UserByEmail(ctx context.Context, email string) (*model.User, error) {
+func (r *queries) UserByEmail(ctx context.Context, email string) (*model.User, error) {
 	return Reader{r.rt}.UserByEmail(ctx, email)
 }
 
 // UserByUsername answers UserByUsername.
-func (r queries) UserByUsername(ctx context.Context, username string) (*model.User, error) {
+func (r *queries) UserByUsername(ctx context.Context, username string) (*model.User, error) {
 	return Reader{r.rt}.UserByUsername(ctx, username)
 }
 
 // Post answers Post.
-func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time, id string, consistent *bool) (*model.Post, error) {
+func (r *queries) Post(ctx context.Context, authorID string, createdAt time.Time, id string, consistent *bool) (*model.Post, error) {
 	return Reader{r.rt}.Post(ctx, authorID, createdAt, id, PostArgs{Consistent: consistent})
 }
 
 // PostByKeys answers PostByKeys.
-func (r queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
+func (r *queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
 	return Reader{r.rt}.PostByKeys(ctx, keysArg, PostByKeysArgs{Consistent: consistent})
 }
 
 // PostByPrimary answers PostByPrimary.
-func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
+func (r *queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
 	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostAll answers PostAll.
-func (r queries) PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostAllConnection, error) {
+func (r *queries) PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostAllConnection, error) {
 	return Reader{r.rt}.PostAll(ctx, PostAllArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
-func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
+func (r *queries) PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
 	return Reader{r.rt}.PostFeed(ctx, PostFeedArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByID answers PostById.
-func (r queries) PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByIDConnection, error) {
+func (r *queries) PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByIDConnection, error) {
 	return Reader{r.rt}.PostByID(ctx, PostByIDArgs{ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
-func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
+func (r *queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
 	return Reader{r.rt}.PostByStatus(ctx, status, PostByStatusArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Member answers Member.
-func (r queries) Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error) {
+func (r *queries) Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error) {
 	return Reader{r.rt}.Member(ctx, orgID, teamID, userID, MemberArgs{Consistent: consistent})
 }
 
 // MemberByKeys answers MemberByKeys.
-func (r queries) MemberByKeys(ctx context.Context, keysArg []*model.MemberKey, consistent *bool) ([]*model.Member, error) {
+func (r *queries) MemberByKeys(ctx context.Context, keysArg []*model.MemberKey, consistent *bool) ([]*model.Member, error) {
 	return Reader{r.rt}.MemberByKeys(ctx, keysArg, MemberByKeysArgs{Consistent: consistent})
 }
 
 // MemberByPrimary answers MemberByPrimary.
-func (r queries) MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MemberByPrimaryConnection, error) {
+func (r *queries) MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MemberByPrimaryConnection, error) {
 	return Reader{r.rt}.MemberByPrimary(ctx, orgID, MemberByPrimaryArgs{TeamID: teamID, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

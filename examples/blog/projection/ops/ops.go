@@ -29,20 +29,20 @@ var User = projection.Ops[model.User, string, string]{
 
 // UserFields are the fields that a patch of User can name.
 var UserFields = struct {
-	Email    projection.PatchField[model.User, string]
-	Username projection.PatchField[model.User, string]
-	Name     projection.PatchField[model.User, string]
+	Email    *projection.PatchField[model.User, string]
+	Username *projection.PatchField[model.User, string]
+	Name     *projection.PatchField[model.User, string]
 }{
-	Email: projection.PatchField[model.User, string]{
+	Email: &projection.PatchField[model.User, string]{
 		Ordinal: 1,
 		Write:   func(row *model.User, v string) { row.Email = v },
 	},
-	Username: projection.PatchField[model.User, string]{
+	Username: &projection.PatchField[model.User, string]{
 		Ordinal: 2,
 		Write:   func(row *model.User, v string) { row.Username = &v },
 		Reset:   func(row *model.User) { row.Username = nil },
 	},
-	Name: projection.PatchField[model.User, string]{
+	Name: &projection.PatchField[model.User, string]{
 		Ordinal: 3,
 		Write:   func(row *model.User, v string) { row.Name = v },
 	},
@@ -70,24 +70,24 @@ var Post = projection.Ops[model.Post, model.PostKey, string]{
 
 // PostFields are the fields that a patch of Post can name.
 var PostFields = struct {
-	Title     projection.PatchField[model.Post, string]
-	Content   projection.PatchField[model.Post, string]
-	Status    projection.PatchField[model.Post, model.PostStatus]
-	UpdatedAt projection.PatchField[model.Post, time.Time]
+	Title     *projection.PatchField[model.Post, string]
+	Content   *projection.PatchField[model.Post, string]
+	Status    *projection.PatchField[model.Post, model.PostStatus]
+	UpdatedAt *projection.PatchField[model.Post, time.Time]
 }{
-	Title: projection.PatchField[model.Post, string]{
+	Title: &projection.PatchField[model.Post, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Post, v string) { row.Title = v },
 	},
-	Content: projection.PatchField[model.Post, string]{
+	Content: &projection.PatchField[model.Post, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Post, v string) { row.Content = v },
 	},
-	Status: projection.PatchField[model.Post, model.PostStatus]{
+	Status: &projection.PatchField[model.Post, model.PostStatus]{
 		Ordinal: 4,
 		Write:   func(row *model.Post, v model.PostStatus) { row.Status = v },
 	},
-	UpdatedAt: projection.PatchField[model.Post, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Post, time.Time]{
 		Ordinal: 6,
 		Write:   func(row *model.Post, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Post) { row.UpdatedAt = nil },
@@ -116,9 +116,9 @@ var Member = projection.Ops[model.Member, model.MemberKey, string]{
 
 // MemberFields are the fields that a patch of Member can name.
 var MemberFields = struct {
-	Role projection.PatchField[model.Member, string]
+	Role *projection.PatchField[model.Member, string]
 }{
-	Role: projection.PatchField[model.Member, string]{
+	Role: &projection.PatchField[model.Member, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Member, v string) { row.Role = v },
 	},

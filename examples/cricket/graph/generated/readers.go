@@ -25,7 +25,7 @@ type TeamArgs struct {
 
 // Team asks the query Team.
 func (r Reader) Team(ctx context.Context, id string, args TeamArgs) (*model.Team, error) {
-	return graph.FetchOne(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TeamCodec, &graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // TeamByIdsArgs are the arguments of TeamByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) TeamByIds(ctx context.Context, ids []string, args TeamByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TeamCodec, &graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PlayerArgs are the arguments of Player that may be left out: nil.
@@ -49,7 +49,7 @@ type PlayerArgs struct {
 
 // Player asks the query Player.
 func (r Reader) Player(ctx context.Context, id string, args PlayerArgs) (*model.Player, error) {
-	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, &graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PlayerByIdsArgs are the arguments of PlayerByIds that may be left out: nil.
@@ -63,7 +63,7 @@ func (r Reader) PlayerByIds(ctx context.Context, ids []string, args PlayerByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, &graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CoachArgs are the arguments of Coach that may be left out: nil.
@@ -73,7 +73,7 @@ type CoachArgs struct {
 
 // Coach asks the query Coach.
 func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Coach, error) {
-	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
@@ -87,7 +87,7 @@ func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VenueArgs are the arguments of Venue that may be left out: nil.
@@ -97,7 +97,7 @@ type VenueArgs struct {
 
 // Venue asks the query Venue.
 func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Venue, error) {
-	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
@@ -111,7 +111,7 @@ func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SquadSelectionArgs are the arguments of SquadSelection that may be left out: nil.
@@ -121,7 +121,7 @@ type SquadSelectionArgs struct {
 
 // SquadSelection asks the query SquadSelection.
 func (r Reader) SquadSelection(ctx context.Context, squadID string, selectionNumber int, args SquadSelectionArgs) (*model.SquadSelection, error) {
-	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
 // SquadSelectionByKeysArgs are the arguments of SquadSelectionByKeys that may be left out: nil.
@@ -135,7 +135,7 @@ func (r Reader) SquadSelectionByKeys(ctx context.Context, keysArg []*model.Squad
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SquadSelectionByPrimaryArgs are the arguments of SquadSelectionByPrimary that may be left out: nil.
@@ -151,7 +151,7 @@ type SquadSelectionByPrimaryArgs struct {
 
 // SquadSelectionByPrimary asks the query SquadSelectionByPrimary.
 func (r Reader) SquadSelectionByPrimary(ctx context.Context, squadID string, args SquadSelectionByPrimaryArgs) (*SquadSelectionByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SquadSelectionByPlayerArgs are the arguments of SquadSelectionByPlayer that may be left out: nil.
@@ -169,7 +169,7 @@ type SquadSelectionByPlayerArgs struct {
 
 // SquadSelectionByPlayer asks the query SquadSelectionByPlayer.
 func (r Reader) SquadSelectionByPlayer(ctx context.Context, playerID string, args SquadSelectionByPlayerArgs) (*SquadSelectionByPlayerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MatchArgs are the arguments of Match that may be left out: nil.
@@ -179,7 +179,7 @@ type MatchArgs struct {
 
 // Match asks the query Match.
 func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Match, error) {
-	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
@@ -193,7 +193,7 @@ func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
@@ -210,7 +210,7 @@ type MatchBySeasonArgs struct {
 
 // MatchBySeason asks the query MatchBySeason.
 func (r Reader) MatchBySeason(ctx context.Context, season string, args MatchBySeasonArgs) (*MatchBySeasonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.StartsOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.StartsOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,88 +20,88 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Team answers Team.
-func (r queries) Team(ctx context.Context, id string, consistent *bool) (*model.Team, error) {
+func (r *queries) Team(ctx context.Context, id string, consistent *bool) (*model.Team, error) {
 	return Reader{r.rt}.Team(ctx, id, TeamArgs{Consistent: consistent})
 }
 
 // TeamByIds answers TeamByIds.
-func (r queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
+func (r *queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
 	return Reader{r.rt}.TeamByIds(ctx, ids, TeamByIdsArgs{Consistent: consistent})
 }
 
 // Player answers Player.
-func (r queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
+func (r *queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
 	return Reader{r.rt}.Player(ctx, id, PlayerArgs{Consistent: consistent})
 }
 
 // PlayerByIds answers PlayerByIds.
-func (r queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
+func (r *queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
 	return Reader{r.rt}.PlayerByIds(ctx, ids, PlayerByIdsArgs{Consistent: consistent})
 }
 
 // Coach answers Coach.
-func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
+func (r *queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
 }
 
 // CoachByIds answers CoachByIds.
-func (r queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
+func (r *queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
 	return Reader{r.rt}.CoachByIds(ctx, ids, CoachByIdsArgs{Consistent: consistent})
 }
 
 // Venue answers Venue.
-func (r queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
+func (r *queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
 	return Reader{r.rt}.Venue(ctx, id, VenueArgs{Consistent: consistent})
 }
 
 // VenueByIds answers VenueByIds.
-func (r queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
+func (r *queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
 	return Reader{r.rt}.VenueByIds(ctx, ids, VenueByIdsArgs{Consistent: consistent})
 }
 
 // SquadSelection answers SquadSelection.
-func (r queries) SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error) {
+func (r *queries) SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error) {
 	return Reader{r.rt}.SquadSelection(ctx, squadID, selectionNumber, SquadSelectionArgs{Consistent: consistent})
 }
 
 // SquadSelectionByKeys answers SquadSelectionByKeys.
-func (r queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
+func (r *queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
 	return Reader{r.rt}.SquadSelectionByKeys(ctx, keysArg, SquadSelectionByKeysArgs{Consistent: consistent})
 }
 
 // SquadSelectionByPrimary answers SquadSelectionByPrimary.
-func (r queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
+func (r *queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPrimary(ctx, squadID, SquadSelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SquadSelectionByPlayer answers SquadSelectionByPlayer.
-func (r queries) SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPlayerConnection, error) {
+func (r *queries) SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPlayerConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPlayer(ctx, playerID, SquadSelectionByPlayerArgs{SquadID: squadID, SelectionNumber: selectionNumber, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Match answers Match.
-func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
+func (r *queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
 }
 
 // MatchByIds answers MatchByIds.
-func (r queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
+func (r *queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
 	return Reader{r.rt}.MatchByIds(ctx, ids, MatchByIdsArgs{Consistent: consistent})
 }
 
 // MatchBySeason answers MatchBySeason.
-func (r queries) MatchBySeason(ctx context.Context, season string, startsOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
+func (r *queries) MatchBySeason(ctx context.Context, season string, startsOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
 	return Reader{r.rt}.MatchBySeason(ctx, season, MatchBySeasonArgs{StartsOn: startsOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

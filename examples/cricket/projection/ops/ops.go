@@ -27,19 +27,19 @@ var Team = projection.Ops[model.Team, string, string]{
 
 // TeamFields are the fields that a patch of Team can name.
 var TeamFields = struct {
-	Name    projection.PatchField[model.Team, string]
-	Country projection.PatchField[model.Team, string]
-	Ranking projection.PatchField[model.Team, int]
+	Name    *projection.PatchField[model.Team, string]
+	Country *projection.PatchField[model.Team, string]
+	Ranking *projection.PatchField[model.Team, int]
 }{
-	Name: projection.PatchField[model.Team, string]{
+	Name: &projection.PatchField[model.Team, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Team, v string) { row.Name = v },
 	},
-	Country: projection.PatchField[model.Team, string]{
+	Country: &projection.PatchField[model.Team, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Team, v string) { row.Country = v },
 	},
-	Ranking: projection.PatchField[model.Team, int]{
+	Ranking: &projection.PatchField[model.Team, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Team, v int) { row.Ranking = v },
 	},
@@ -63,19 +63,19 @@ var Player = projection.Ops[model.Player, string, string]{
 
 // PlayerFields are the fields that a patch of Player can name.
 var PlayerFields = struct {
-	FirstName projection.PatchField[model.Player, string]
-	LastName  projection.PatchField[model.Player, string]
-	Role      projection.PatchField[model.Player, model.Role]
+	FirstName *projection.PatchField[model.Player, string]
+	LastName  *projection.PatchField[model.Player, string]
+	Role      *projection.PatchField[model.Player, model.Role]
 }{
-	FirstName: projection.PatchField[model.Player, string]{
+	FirstName: &projection.PatchField[model.Player, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Player, v string) { row.FirstName = v },
 	},
-	LastName: projection.PatchField[model.Player, string]{
+	LastName: &projection.PatchField[model.Player, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Player, v string) { row.LastName = v },
 	},
-	Role: projection.PatchField[model.Player, model.Role]{
+	Role: &projection.PatchField[model.Player, model.Role]{
 		Ordinal: 3,
 		Write:   func(row *model.Player, v model.Role) { row.Role = v },
 	},
@@ -99,14 +99,14 @@ var Coach = projection.Ops[model.Coach, string, string]{
 
 // CoachFields are the fields that a patch of Coach can name.
 var CoachFields = struct {
-	Name   projection.PatchField[model.Coach, string]
-	TeamID projection.PatchField[model.Coach, string]
+	Name   *projection.PatchField[model.Coach, string]
+	TeamID *projection.PatchField[model.Coach, string]
 }{
-	Name: projection.PatchField[model.Coach, string]{
+	Name: &projection.PatchField[model.Coach, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Coach, v string) { row.Name = v },
 	},
-	TeamID: projection.PatchField[model.Coach, string]{
+	TeamID: &projection.PatchField[model.Coach, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Coach, v string) { row.TeamID = &v },
 		Reset:   func(row *model.Coach) { row.TeamID = nil },
@@ -131,14 +131,14 @@ var Venue = projection.Ops[model.Venue, string, string]{
 
 // VenueFields are the fields that a patch of Venue can name.
 var VenueFields = struct {
-	Name projection.PatchField[model.Venue, string]
-	City projection.PatchField[model.Venue, string]
+	Name *projection.PatchField[model.Venue, string]
+	City *projection.PatchField[model.Venue, string]
 }{
-	Name: projection.PatchField[model.Venue, string]{
+	Name: &projection.PatchField[model.Venue, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Venue, v string) { row.Name = v },
 	},
-	City: projection.PatchField[model.Venue, string]{
+	City: &projection.PatchField[model.Venue, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Venue, v string) { row.City = v },
 	},
@@ -164,24 +164,24 @@ var SquadSelection = projection.Ops[model.SquadSelection, model.SquadSelectionKe
 
 // SquadSelectionFields are the fields that a patch of SquadSelection can name.
 var SquadSelectionFields = struct {
-	TeamID    projection.PatchField[model.SquadSelection, string]
-	PlayerID  projection.PatchField[model.SquadSelection, string]
-	SquadRole projection.PatchField[model.SquadSelection, model.Role]
-	IsCaptain projection.PatchField[model.SquadSelection, bool]
+	TeamID    *projection.PatchField[model.SquadSelection, string]
+	PlayerID  *projection.PatchField[model.SquadSelection, string]
+	SquadRole *projection.PatchField[model.SquadSelection, model.Role]
+	IsCaptain *projection.PatchField[model.SquadSelection, bool]
 }{
-	TeamID: projection.PatchField[model.SquadSelection, string]{
+	TeamID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 2,
 		Write:   func(row *model.SquadSelection, v string) { row.TeamID = v },
 	},
-	PlayerID: projection.PatchField[model.SquadSelection, string]{
+	PlayerID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 4,
 		Write:   func(row *model.SquadSelection, v string) { row.PlayerID = v },
 	},
-	SquadRole: projection.PatchField[model.SquadSelection, model.Role]{
+	SquadRole: &projection.PatchField[model.SquadSelection, model.Role]{
 		Ordinal: 6,
 		Write:   func(row *model.SquadSelection, v model.Role) { row.SquadRole = v },
 	},
-	IsCaptain: projection.PatchField[model.SquadSelection, bool]{
+	IsCaptain: &projection.PatchField[model.SquadSelection, bool]{
 		Ordinal: 7,
 		Write:   func(row *model.SquadSelection, v bool) { row.IsCaptain = v },
 	},

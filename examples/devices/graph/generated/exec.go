@@ -5,10 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -676,15 +673,15 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_Asset(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "assetId":
-		return fieldContext_Asset_assetId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Asset", "ID", false, false)
 	case "region":
-		return fieldContext_Asset_region(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Asset", "String", false, false)
 	case "country":
-		return fieldContext_Asset_country(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Asset", "String", false, false)
 	case "city":
-		return fieldContext_Asset_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Asset", "String", false, false)
 	case "site":
-		return fieldContext_Asset_site(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Asset", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Asset", field.Name)
 }
@@ -692,9 +689,9 @@ func childFields_Asset(ctx context.Context, ec *executionContext, field graphql.
 func childFields_AssetByLocationConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_AssetByLocationConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "AssetByLocationConnection", false, false, childFields_Asset), nil
 	case "nextToken":
-		return fieldContext_AssetByLocationConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AssetByLocationConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssetByLocationConnection", field.Name)
 }
@@ -702,17 +699,17 @@ func childFields_AssetByLocationConnection(ctx context.Context, ec *executionCon
 func childFields_Device(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "channel":
-		return fieldContext_Device_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "ID", false, false)
 	case "deviceId":
-		return fieldContext_Device_deviceId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "ID", false, false)
 	case "accountId":
-		return fieldContext_Device_accountId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "ID", false, false)
 	case "alertState":
-		return fieldContext_Device_alertState(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "String", false, false)
 	case "timestamp":
-		return fieldContext_Device_timestamp(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "DateTime", false, false)
 	case "published":
-		return fieldContext_Device_published(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Device", "Date", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Device", field.Name)
 }
@@ -720,9 +717,9 @@ func childFields_Device(ctx context.Context, ec *executionContext, field graphql
 func childFields_DeviceByChannelConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_DeviceByChannelConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DeviceByChannelConnection", false, false, childFields_Device), nil
 	case "nextToken":
-		return fieldContext_DeviceByChannelConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceByChannelConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeviceByChannelConnection", field.Name)
 }
@@ -730,9 +727,9 @@ func childFields_DeviceByChannelConnection(ctx context.Context, ec *executionCon
 func childFields_DeviceByCurrentAlertConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_DeviceByCurrentAlertConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DeviceByCurrentAlertConnection", false, false, childFields_Device), nil
 	case "nextToken":
-		return fieldContext_DeviceByCurrentAlertConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceByCurrentAlertConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeviceByCurrentAlertConnection", field.Name)
 }
@@ -740,13 +737,13 @@ func childFields_DeviceByCurrentAlertConnection(ctx context.Context, ec *executi
 func childFields_DeviceEvent(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "channel":
-		return fieldContext_DeviceEvent_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceEvent", "ID", false, false)
 	case "deviceId":
-		return fieldContext_DeviceEvent_deviceId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceEvent", "ID", false, false)
 	case "alertState":
-		return fieldContext_DeviceEvent_alertState(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceEvent", "String", false, false)
 	case "timestamp":
-		return fieldContext_DeviceEvent_timestamp(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceEvent", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeviceEvent", field.Name)
 }
@@ -754,9 +751,9 @@ func childFields_DeviceEvent(ctx context.Context, ec *executionContext, field gr
 func childFields_DeviceEventsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_DeviceEventsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DeviceEventsConnection", false, false, childFields_DeviceEvent), nil
 	case "nextToken":
-		return fieldContext_DeviceEventsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeviceEventsConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeviceEventsConnection", field.Name)
 }
@@ -764,15 +761,15 @@ func childFields_DeviceEventsConnection(ctx context.Context, ec *executionContex
 func childFields_Vehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Vehicle_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Vehicle", "ID", false, false)
 	case "deviceBinding":
-		return fieldContext_Vehicle_deviceBinding(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Vehicle", "String", false, false)
 	case "accountId":
-		return fieldContext_Vehicle_accountId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Vehicle", "ID", false, false)
 	case "fleetId":
-		return fieldContext_Vehicle_fleetId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Vehicle", "ID", false, false)
 	case "seenAt":
-		return fieldContext_Vehicle_seenAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Vehicle", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Vehicle", field.Name)
 }
@@ -780,9 +777,9 @@ func childFields_Vehicle(ctx context.Context, ec *executionContext, field graphq
 func childFields_VehicleByDeviceBindingConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_VehicleByDeviceBindingConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "VehicleByDeviceBindingConnection", false, false, childFields_Vehicle), nil
 	case "nextToken":
-		return fieldContext_VehicleByDeviceBindingConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "VehicleByDeviceBindingConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VehicleByDeviceBindingConnection", field.Name)
 }
@@ -790,9 +787,9 @@ func childFields_VehicleByDeviceBindingConnection(ctx context.Context, ec *execu
 func childFields_VehicleByFleetConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_VehicleByFleetConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "VehicleByFleetConnection", false, false, childFields_Vehicle), nil
 	case "nextToken":
-		return fieldContext_VehicleByFleetConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "VehicleByFleetConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VehicleByFleetConnection", field.Name)
 }
@@ -800,13 +797,13 @@ func childFields_VehicleByFleetConnection(ctx context.Context, ec *executionCont
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -816,13 +813,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -830,17 +827,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -848,17 +845,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -866,17 +863,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -884,27 +881,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -1194,176 +1191,11 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _Asset_assetId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Asset) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Asset_assetId, func(context.Context) (any, error) { return obj.AssetID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Asset_assetId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Asset", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Asset_region(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Asset) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Asset_region, func(context.Context) (any, error) { return obj.Region, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Asset_region(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Asset", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Asset_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Asset) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Asset_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Asset_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Asset", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Asset_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Asset) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Asset_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Asset_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Asset", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Asset_site(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Asset) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Asset_site, func(context.Context) (any, error) { return obj.Site, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Asset_site(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Asset", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AssetByLocationConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Asset]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssetByLocationConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAssetᚄ, true, true)
-}
-func fieldContext_AssetByLocationConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "AssetByLocationConnection", false, false, childFields_Asset)
-	return fc, nil
-}
-
-func _AssetByLocationConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Asset]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssetByLocationConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_AssetByLocationConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssetByLocationConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Device_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Device_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Device_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Device_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Device_accountId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_accountId, func(context.Context) (any, error) { return obj.AccountID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Device_accountId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Device_alertState(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_alertState, func(context.Context) (any, error) { return obj.AlertState, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Device_alertState(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Device_timestamp(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_timestamp, func(context.Context) (any, error) { return obj.Timestamp, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Device_timestamp(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Device_published(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Device) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Device_published, func(context.Context) (any, error) { return obj.Published, nil }, marshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, false)
-}
-func fieldContext_Device_published(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Device", field, false, false, errors.New("field of type Date does not have child fields"))
-}
-
-func _DeviceByChannelConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Device]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceByChannelConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ, true, true)
-}
-func fieldContext_DeviceByChannelConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DeviceByChannelConnection", false, false, childFields_Device)
-	return fc, nil
-}
-
-func _DeviceByChannelConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Device]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceByChannelConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DeviceByChannelConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceByChannelConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _DeviceByCurrentAlertConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Device]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceByCurrentAlertConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ, true, true)
-}
-func fieldContext_DeviceByCurrentAlertConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DeviceByCurrentAlertConnection", false, false, childFields_Device)
-	return fc, nil
-}
-
-func _DeviceByCurrentAlertConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Device]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceByCurrentAlertConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DeviceByCurrentAlertConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceByCurrentAlertConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _DeviceEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
-}
-func fieldContext_DeviceEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _DeviceEvent_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEvent_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_DeviceEvent_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _DeviceEvent_alertState(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEvent_alertState, func(context.Context) (any, error) { return obj.AlertState, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DeviceEvent_alertState(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _DeviceEvent_timestamp(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEvent_timestamp, func(context.Context) (any, error) { return obj.Timestamp, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_DeviceEvent_timestamp(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _DeviceEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.DeviceEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDeviceEvent2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEventᚄ, true, true)
-}
-func fieldContext_DeviceEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DeviceEventsConnection", false, false, childFields_DeviceEvent)
-	return fc, nil
-}
-
-func _DeviceEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.DeviceEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeviceEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DeviceEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeviceEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Query_Device(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Device,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Device(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Device(ctx, fieldexec.Arg[string](fc, "channel"), fieldexec.Arg[string](fc, "deviceId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalODevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice, true, false)
 }
 func fieldContext_Query_Device(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1375,7 +1207,7 @@ func _Query_DeviceByKeys(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DeviceByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DeviceByKeys(ctx, fc.Args["keys"].([]*model.DeviceKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().DeviceByKeys(ctx, fieldexec.Arg[[]*model.DeviceKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice, true, true)
 }
 func fieldContext_Query_DeviceByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1387,7 +1219,7 @@ func _Query_DeviceByCurrentAlert(ctx context.Context, ec *executionContext, fiel
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DeviceByCurrentAlert,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DeviceByCurrentAlert(ctx, fc.Args["accountId"].(string), fc.Args["alertState"].(*string), fc.Args["timestamp"].(*time.Time), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().DeviceByCurrentAlert(ctx, fieldexec.Arg[string](fc, "accountId"), fieldexec.Arg[*string](fc, "alertState"), fieldexec.Arg[*time.Time](fc, "timestamp"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNDeviceByCurrentAlertConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DeviceByCurrentAlert(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1399,7 +1231,7 @@ func _Query_DeviceByChannel(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DeviceByChannel,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DeviceByChannel(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().DeviceByChannel(ctx, fieldexec.Arg[string](fc, "channel"), fieldexec.Arg[*string](fc, "deviceId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNDeviceByChannelConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DeviceByChannel(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1411,7 +1243,7 @@ func _Query_DeviceEvents(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DeviceEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DeviceEvents(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().DeviceEvents(ctx, fieldexec.Arg[string](fc, "channel"), fieldexec.Arg[string](fc, "deviceId"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNDeviceEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DeviceEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1423,7 +1255,7 @@ func _Query_Asset(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Asset,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Asset(ctx, fc.Args["assetId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Asset(ctx, fieldexec.Arg[string](fc, "assetId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset, true, false)
 }
 func fieldContext_Query_Asset(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1435,7 +1267,7 @@ func _Query_AssetByIds(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AssetByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AssetByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().AssetByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset, true, true)
 }
 func fieldContext_Query_AssetByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1447,7 +1279,7 @@ func _Query_AssetByLocation(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AssetByLocation,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AssetByLocation(ctx, fc.Args["region"].(string), fc.Args["country"].(*string), fc.Args["city"].(*string), fc.Args["site"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().AssetByLocation(ctx, fieldexec.Arg[string](fc, "region"), fieldexec.Arg[*string](fc, "country"), fieldexec.Arg[*string](fc, "city"), fieldexec.Arg[*string](fc, "site"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNAssetByLocationConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_AssetByLocation(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1459,7 +1291,7 @@ func _Query_Vehicle(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Vehicle,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Vehicle(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Vehicle(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle, true, false)
 }
 func fieldContext_Query_Vehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1471,7 +1303,7 @@ func _Query_VehicleByIds(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VehicleByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().VehicleByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().VehicleByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle, true, true)
 }
 func fieldContext_Query_VehicleByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1483,7 +1315,7 @@ func _Query_VehicleByFleet(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VehicleByFleet,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().VehicleByFleet(ctx, fc.Args["accountId"].(string), fc.Args["fleetId"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().VehicleByFleet(ctx, fieldexec.Arg[string](fc, "accountId"), fieldexec.Arg[*string](fc, "fleetId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNVehicleByFleetConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_VehicleByFleet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1495,7 +1327,7 @@ func _Query_VehicleByDeviceBinding(ctx context.Context, ec *executionContext, fi
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VehicleByDeviceBinding,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().VehicleByDeviceBinding(ctx, fc.Args["deviceBinding"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().VehicleByDeviceBinding(ctx, fieldexec.Arg[string](fc, "deviceBinding"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNVehicleByDeviceBindingConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_VehicleByDeviceBinding(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1507,7 +1339,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1526,302 +1358,21 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _Vehicle_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Vehicle) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Vehicle_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Vehicle_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Vehicle", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Vehicle_deviceBinding(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Vehicle) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Vehicle_deviceBinding, func(context.Context) (any, error) { return obj.DeviceBinding, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Vehicle_deviceBinding(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Vehicle", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Vehicle_accountId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Vehicle) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Vehicle_accountId, func(context.Context) (any, error) { return obj.AccountID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Vehicle_accountId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Vehicle", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Vehicle_fleetId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Vehicle) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Vehicle_fleetId, func(context.Context) (any, error) { return obj.FleetID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Vehicle_fleetId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Vehicle", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Vehicle_seenAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Vehicle) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Vehicle_seenAt, func(context.Context) (any, error) { return obj.SeenAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Vehicle_seenAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Vehicle", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _VehicleByDeviceBindingConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Vehicle]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VehicleByDeviceBindingConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicleᚄ, true, true)
-}
-func fieldContext_VehicleByDeviceBindingConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "VehicleByDeviceBindingConnection", false, false, childFields_Vehicle)
-	return fc, nil
-}
-
-func _VehicleByDeviceBindingConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Vehicle]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VehicleByDeviceBindingConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_VehicleByDeviceBindingConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VehicleByDeviceBindingConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _VehicleByFleetConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Vehicle]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VehicleByFleetConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicleᚄ, true, true)
-}
-func fieldContext_VehicleByFleetConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "VehicleByFleetConnection", false, false, childFields_Vehicle)
-	return fc, nil
-}
-
-func _VehicleByFleetConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Vehicle]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VehicleByFleetConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_VehicleByFleetConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VehicleByFleetConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1829,55 +1380,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -1932,347 +1444,152 @@ func unmarshalInputDeviceKey(ctx context.Context, ec *executionContext, obj any)
 var assetImplementors = []string{"Asset"}
 
 func _Asset(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Asset) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, assetImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, assetImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Asset")
+			out.Values[i] = fieldexec.TypeName("Asset")
 		case "assetId":
-			out.Values[i] = _Asset_assetId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Asset, obj.AssetID, marshalNID2string, true)
 		case "region":
-			out.Values[i] = _Asset_region(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Asset, obj.Region, marshalNString2string, true)
 		case "country":
-			out.Values[i] = _Asset_country(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Asset, obj.Country, marshalOString2ᚖstring, false)
 		case "city":
-			out.Values[i] = _Asset_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Asset, obj.City, marshalOString2ᚖstring, false)
 		case "site":
-			out.Values[i] = _Asset_site(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Asset, obj.Site, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var assetByLocationConnectionImplementors = []string{"AssetByLocationConnection"}
 
 func _AssetByLocationConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Asset]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, assetByLocationConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, assetByLocationConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AssetByLocationConnection")
+			out.Values[i] = fieldexec.TypeName("AssetByLocationConnection")
 		case "items":
-			out.Values[i] = _AssetByLocationConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssetByLocationConnection, obj.Items, marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAssetᚄ, true)
 		case "nextToken":
-			out.Values[i] = _AssetByLocationConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssetByLocationConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deviceImplementors = []string{"Device"}
 
 func _Device(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Device) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deviceImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deviceImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Device")
+			out.Values[i] = fieldexec.TypeName("Device")
 		case "channel":
-			out.Values[i] = _Device_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.Channel, marshalNID2string, true)
 		case "deviceId":
-			out.Values[i] = _Device_deviceId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.DeviceID, marshalNID2string, true)
 		case "accountId":
-			out.Values[i] = _Device_accountId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.AccountID, marshalOID2ᚖstring, false)
 		case "alertState":
-			out.Values[i] = _Device_alertState(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.AlertState, marshalOString2ᚖstring, false)
 		case "timestamp":
-			out.Values[i] = _Device_timestamp(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.Timestamp, marshalODateTime2ᚖtimeᚐTime, false)
 		case "published":
-			out.Values[i] = _Device_published(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Device, obj.Published, marshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deviceByChannelConnectionImplementors = []string{"DeviceByChannelConnection"}
 
 func _DeviceByChannelConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Device]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deviceByChannelConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deviceByChannelConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeviceByChannelConnection")
+			out.Values[i] = fieldexec.TypeName("DeviceByChannelConnection")
 		case "items":
-			out.Values[i] = _DeviceByChannelConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceByChannelConnection, obj.Items, marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ, true)
 		case "nextToken":
-			out.Values[i] = _DeviceByChannelConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceByChannelConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deviceByCurrentAlertConnectionImplementors = []string{"DeviceByCurrentAlertConnection"}
 
 func _DeviceByCurrentAlertConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Device]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deviceByCurrentAlertConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deviceByCurrentAlertConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeviceByCurrentAlertConnection")
+			out.Values[i] = fieldexec.TypeName("DeviceByCurrentAlertConnection")
 		case "items":
-			out.Values[i] = _DeviceByCurrentAlertConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceByCurrentAlertConnection, obj.Items, marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ, true)
 		case "nextToken":
-			out.Values[i] = _DeviceByCurrentAlertConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceByCurrentAlertConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deviceEventImplementors = []string{"DeviceEvent"}
 
 func _DeviceEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.DeviceEvent) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deviceEventImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deviceEventImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeviceEvent")
+			out.Values[i] = fieldexec.TypeName("DeviceEvent")
 		case "channel":
-			out.Values[i] = _DeviceEvent_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEvent, obj.Channel, marshalNID2string, true)
 		case "deviceId":
-			out.Values[i] = _DeviceEvent_deviceId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEvent, obj.DeviceID, marshalNID2string, true)
 		case "alertState":
-			out.Values[i] = _DeviceEvent_alertState(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEvent, obj.AlertState, marshalOString2ᚖstring, false)
 		case "timestamp":
-			out.Values[i] = _DeviceEvent_timestamp(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEvent, obj.Timestamp, marshalNDateTime2timeᚐTime, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deviceEventsConnectionImplementors = []string{"DeviceEventsConnection"}
 
 func _DeviceEventsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.DeviceEvent]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deviceEventsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deviceEventsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeviceEventsConnection")
+			out.Values[i] = fieldexec.TypeName("DeviceEventsConnection")
 		case "items":
-			out.Values[i] = _DeviceEventsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEventsConnection, obj.Items, marshalNDeviceEvent2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEventᚄ, true)
 		case "nextToken":
-			out.Values[i] = _DeviceEventsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeviceEventsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -2294,7 +1611,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "Device":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Device, graphql.RequiredNull))
 		case "DeviceByKeys":
@@ -2334,556 +1651,245 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var vehicleImplementors = []string{"Vehicle"}
 
 func _Vehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Vehicle) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, vehicleImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, vehicleImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Vehicle")
+			out.Values[i] = fieldexec.TypeName("Vehicle")
 		case "id":
-			out.Values[i] = _Vehicle_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Vehicle, obj.ID, marshalNID2string, true)
 		case "deviceBinding":
-			out.Values[i] = _Vehicle_deviceBinding(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Vehicle, obj.DeviceBinding, marshalOString2ᚖstring, false)
 		case "accountId":
-			out.Values[i] = _Vehicle_accountId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Vehicle, obj.AccountID, marshalOID2ᚖstring, false)
 		case "fleetId":
-			out.Values[i] = _Vehicle_fleetId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Vehicle, obj.FleetID, marshalOID2ᚖstring, false)
 		case "seenAt":
-			out.Values[i] = _Vehicle_seenAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Vehicle, obj.SeenAt, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var vehicleByDeviceBindingConnectionImplementors = []string{"VehicleByDeviceBindingConnection"}
 
 func _VehicleByDeviceBindingConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Vehicle]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, vehicleByDeviceBindingConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, vehicleByDeviceBindingConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("VehicleByDeviceBindingConnection")
+			out.Values[i] = fieldexec.TypeName("VehicleByDeviceBindingConnection")
 		case "items":
-			out.Values[i] = _VehicleByDeviceBindingConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VehicleByDeviceBindingConnection, obj.Items, marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicleᚄ, true)
 		case "nextToken":
-			out.Values[i] = _VehicleByDeviceBindingConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VehicleByDeviceBindingConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var vehicleByFleetConnectionImplementors = []string{"VehicleByFleetConnection"}
 
 func _VehicleByFleetConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Vehicle]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, vehicleByFleetConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, vehicleByFleetConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("VehicleByFleetConnection")
+			out.Values[i] = fieldexec.TypeName("VehicleByFleetConnection")
 		case "items":
-			out.Values[i] = _VehicleByFleetConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VehicleByFleetConnection, obj.Items, marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicleᚄ, true)
 		case "nextToken":
-			out.Values[i] = _VehicleByFleetConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VehicleByFleetConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -2891,47 +1897,23 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 // region    ***************************** type.gotpl *****************************
 
 func marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Asset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset)
 }
 
 func marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAssetᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Asset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset)
 }
 
 func marshalNAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Asset) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Asset(ctx, ec, sel, v)
 }
 
 func marshalNAssetByLocationConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Asset]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AssetByLocationConnection(ctx, ec, sel, v)
 }
@@ -2969,93 +1951,48 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 }
 
 func marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Device) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalODevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalODevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice)
 }
 
 func marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Device) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice)
 }
 
 func marshalNDevice2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDevice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Device) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Device(ctx, ec, sel, v)
 }
 
 func marshalNDeviceByChannelConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Device]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DeviceByChannelConnection(ctx, ec, sel, v)
 }
 
 func marshalNDeviceByCurrentAlertConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Device]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DeviceByCurrentAlertConnection(ctx, ec, sel, v)
 }
 
 func marshalNDeviceEvent2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEventᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.DeviceEvent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDeviceEvent2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEvent(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDeviceEvent2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEvent)
 }
 
 func marshalNDeviceEvent2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.DeviceEvent) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DeviceEvent(ctx, ec, sel, v)
 }
 
 func marshalNDeviceEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.DeviceEvent]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DeviceEventsConnection(ctx, ec, sel, v)
 }
@@ -3141,57 +2078,30 @@ func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.Se
 }
 
 func marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Vehicle) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle)
 }
 
 func marshalNVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicleᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Vehicle) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle)
 }
 
 func marshalNVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐVehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Vehicle) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Vehicle(ctx, ec, sel, v)
 }
 
 func marshalNVehicleByDeviceBindingConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Vehicle]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _VehicleByDeviceBindingConnection(ctx, ec, sel, v)
 }
 
 func marshalNVehicleByFleetConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Vehicle]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _VehicleByFleetConnection(ctx, ec, sel, v)
 }
@@ -3201,19 +2111,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -3247,19 +2145,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -3275,19 +2161,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -3295,27 +2169,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -3481,57 +2340,21 @@ func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintros
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -3545,19 +2368,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

@@ -26,7 +26,7 @@ type DeviceArgs struct {
 
 // Device asks the query Device.
 func (r Reader) Device(ctx context.Context, channel string, deviceID string, args DeviceArgs) (*model.Device, error) {
-	return graph.FetchOne(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "Device", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "Device", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
 }
 
 // DeviceByKeysArgs are the arguments of DeviceByKeys that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, ar
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Channel), keys.String(key.DeviceID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // DeviceByCurrentAlertArgs are the arguments of DeviceByCurrentAlert that may be left out: nil.
@@ -58,7 +58,7 @@ type DeviceByCurrentAlertArgs struct {
 
 // DeviceByCurrentAlert asks the query DeviceByCurrentAlert.
 func (r Reader) DeviceByCurrentAlert(ctx context.Context, accountID string, args DeviceByCurrentAlertArgs) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByCurrentAlert", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.Timestamp, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByCurrentAlert", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.Timestamp, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // DeviceByChannelArgs are the arguments of DeviceByChannel that may be left out: nil.
@@ -75,7 +75,7 @@ type DeviceByChannelArgs struct {
 
 // DeviceByChannel asks the query DeviceByChannel.
 func (r Reader) DeviceByChannel(ctx context.Context, channel string, args DeviceByChannelArgs) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByChannel", PK: []keys.Value{keys.String(channel)}, SK: []keys.Value{optional(args.DeviceID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByChannel", PK: []keys.Value{keys.String(channel)}, SK: []keys.Value{optional(args.DeviceID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // DeviceEventsArgs are the arguments of DeviceEvents that may be left out: nil.
@@ -89,7 +89,7 @@ type DeviceEventsArgs struct {
 
 // DeviceEvents asks the query DeviceEvents.
 func (r Reader) DeviceEvents(ctx context.Context, channel string, deviceID string, args DeviceEventsArgs) (*DeviceEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeviceEventCodec, graph.QueryRequest{Name: "DeviceEvents", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeviceEventCodec, &graph.QueryRequest{Name: "DeviceEvents", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // AssetArgs are the arguments of Asset that may be left out: nil.
@@ -99,7 +99,7 @@ type AssetArgs struct {
 
 // Asset asks the query Asset.
 func (r Reader) Asset(ctx context.Context, assetID string, args AssetArgs) (*model.Asset, error) {
-	return graph.FetchOne(ctx, r.rt, model.AssetCodec, graph.QueryRequest{Name: "Asset", PK: []keys.Value{keys.String(assetID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AssetCodec, &graph.QueryRequest{Name: "Asset", PK: []keys.Value{keys.String(assetID)}, Consistent: args.Consistent})
 }
 
 // AssetByIdsArgs are the arguments of AssetByIds that may be left out: nil.
@@ -113,7 +113,7 @@ func (r Reader) AssetByIds(ctx context.Context, ids []string, args AssetByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AssetCodec, graph.QueryRequest{Name: "AssetByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AssetCodec, &graph.QueryRequest{Name: "AssetByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AssetByLocationArgs are the arguments of AssetByLocation that may be left out: nil.
@@ -132,7 +132,7 @@ type AssetByLocationArgs struct {
 
 // AssetByLocation asks the query AssetByLocation.
 func (r Reader) AssetByLocation(ctx context.Context, region string, args AssetByLocationArgs) (*AssetByLocationConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.AssetCodec, graph.QueryRequest{Name: "AssetByLocation", PK: []keys.Value{keys.String(region)}, SK: []keys.Value{optional(args.Country, keys.String), optional(args.City, keys.String), optional(args.Site, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.AssetCodec, &graph.QueryRequest{Name: "AssetByLocation", PK: []keys.Value{keys.String(region)}, SK: []keys.Value{optional(args.Country, keys.String), optional(args.City, keys.String), optional(args.Site, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VehicleArgs are the arguments of Vehicle that may be left out: nil.
@@ -142,7 +142,7 @@ type VehicleArgs struct {
 
 // Vehicle asks the query Vehicle.
 func (r Reader) Vehicle(ctx context.Context, id string, args VehicleArgs) (*model.Vehicle, error) {
-	return graph.FetchOne(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "Vehicle", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VehicleCodec, &graph.QueryRequest{Name: "Vehicle", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // VehicleByIdsArgs are the arguments of VehicleByIds that may be left out: nil.
@@ -156,7 +156,7 @@ func (r Reader) VehicleByIds(ctx context.Context, ids []string, args VehicleById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "VehicleByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VehicleCodec, &graph.QueryRequest{Name: "VehicleByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VehicleByFleetArgs are the arguments of VehicleByFleet that may be left out: nil.
@@ -169,7 +169,7 @@ type VehicleByFleetArgs struct {
 
 // VehicleByFleet asks the query VehicleByFleet.
 func (r Reader) VehicleByFleet(ctx context.Context, accountID string, args VehicleByFleetArgs) (*VehicleByFleetConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "VehicleByFleet", PK: []keys.Value{keys.String(accountID), optional(args.FleetID, keys.String)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VehicleCodec, &graph.QueryRequest{Name: "VehicleByFleet", PK: []keys.Value{keys.String(accountID), optional(args.FleetID, keys.String)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VehicleByDeviceBindingArgs are the arguments of VehicleByDeviceBinding that may be left out: nil.
@@ -181,7 +181,7 @@ type VehicleByDeviceBindingArgs struct {
 
 // VehicleByDeviceBinding asks the query VehicleByDeviceBinding.
 func (r Reader) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, args VehicleByDeviceBindingArgs) (*VehicleByDeviceBindingConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VehicleCodec, graph.QueryRequest{Name: "VehicleByDeviceBinding", PK: []keys.Value{keys.String(deviceBinding)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VehicleCodec, &graph.QueryRequest{Name: "VehicleByDeviceBinding", PK: []keys.Value{keys.String(deviceBinding)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,73 +20,73 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Device answers Device.
-func (r queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
+func (r *queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
 	return Reader{r.rt}.Device(ctx, channel, deviceID, DeviceArgs{Consistent: consistent})
 }
 
 // DeviceByKeys answers DeviceByKeys.
-func (r queries) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, consistent *bool) ([]*model.Device, error) {
+func (r *queries) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, consistent *bool) ([]*model.Device, error) {
 	return Reader{r.rt}.DeviceByKeys(ctx, keysArg, DeviceByKeysArgs{Consistent: consistent})
 }
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
-func (r queries) DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
+func (r *queries) DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
 	return Reader{r.rt}.DeviceByCurrentAlert(ctx, accountID, DeviceByCurrentAlertArgs{AlertState: alertState, Timestamp: timestamp, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
-func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
+func (r *queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
 	return Reader{r.rt}.DeviceByChannel(ctx, channel, DeviceByChannelArgs{DeviceID: deviceID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceEvents answers DeviceEvents.
-func (r queries) DeviceEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceEventsConnection, error) {
+func (r *queries) DeviceEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceEventsConnection, error) {
 	return Reader{r.rt}.DeviceEvents(ctx, channel, deviceID, DeviceEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Asset answers Asset.
-func (r queries) Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error) {
+func (r *queries) Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error) {
 	return Reader{r.rt}.Asset(ctx, assetID, AssetArgs{Consistent: consistent})
 }
 
 // AssetByIds answers AssetByIds.
-func (r queries) AssetByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Asset, error) {
+func (r *queries) AssetByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Asset, error) {
 	return Reader{r.rt}.AssetByIds(ctx, ids, AssetByIdsArgs{Consistent: consistent})
 }
 
 // AssetByLocation answers AssetByLocation.
-func (r queries) AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*AssetByLocationConnection, error) {
+func (r *queries) AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*AssetByLocationConnection, error) {
 	return Reader{r.rt}.AssetByLocation(ctx, region, AssetByLocationArgs{Country: country, City: city, Site: site, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Vehicle answers Vehicle.
-func (r queries) Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error) {
+func (r *queries) Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error) {
 	return Reader{r.rt}.Vehicle(ctx, id, VehicleArgs{Consistent: consistent})
 }
 
 // VehicleByIds answers VehicleByIds.
-func (r queries) VehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Vehicle, error) {
+func (r *queries) VehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Vehicle, error) {
 	return Reader{r.rt}.VehicleByIds(ctx, ids, VehicleByIdsArgs{Consistent: consistent})
 }
 
 // VehicleByFleet answers VehicleByFleet.
-func (r queries) VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
+func (r *queries) VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
 	return Reader{r.rt}.VehicleByFleet(ctx, accountID, VehicleByFleetArgs{FleetID: fleetID, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VehicleByDeviceBinding answers VehicleByDeviceBinding.
-func (r queries) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*VehicleByDeviceBindingConnection, error) {
+func (r *queries) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*VehicleByDeviceBindingConnection, error) {
 	return Reader{r.rt}.VehicleByDeviceBinding(ctx, deviceBinding, VehicleByDeviceBindingArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

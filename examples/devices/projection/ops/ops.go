@@ -57,44 +57,44 @@ var Device = projection.SeriesOps[model.Device, model.DeviceKey, model.DevicePar
 // DeviceFields are the fields that a patch of Device can name, by its writers.
 var DeviceFields = struct {
 	Telemetry struct {
-		AlertState projection.PatchField[model.Device, string]
-		Timestamp  projection.PatchField[model.Device, time.Time]
+		AlertState *projection.PatchField[model.Device, string]
+		Timestamp  *projection.PatchField[model.Device, time.Time]
 	}
 	Enrichment struct {
-		AccountID projection.PatchField[model.Device, string]
+		AccountID *projection.PatchField[model.Device, string]
 	}
 	Stamp struct {
-		Published projection.PatchField[model.Device, keys.Date]
+		Published *projection.PatchField[model.Device, keys.Date]
 	}
 }{
 	Telemetry: struct {
-		AlertState projection.PatchField[model.Device, string]
-		Timestamp  projection.PatchField[model.Device, time.Time]
+		AlertState *projection.PatchField[model.Device, string]
+		Timestamp  *projection.PatchField[model.Device, time.Time]
 	}{
-		AlertState: projection.PatchField[model.Device, string]{
+		AlertState: &projection.PatchField[model.Device, string]{
 			Ordinal: 3,
 			Write:   func(row *model.Device, v string) { row.AlertState = &v },
 			Reset:   func(row *model.Device) { row.AlertState = nil },
 		},
-		Timestamp: projection.PatchField[model.Device, time.Time]{
+		Timestamp: &projection.PatchField[model.Device, time.Time]{
 			Ordinal: 4,
 			Write:   func(row *model.Device, v time.Time) { row.Timestamp = &v },
 			Reset:   func(row *model.Device) { row.Timestamp = nil },
 		},
 	},
 	Enrichment: struct {
-		AccountID projection.PatchField[model.Device, string]
+		AccountID *projection.PatchField[model.Device, string]
 	}{
-		AccountID: projection.PatchField[model.Device, string]{
+		AccountID: &projection.PatchField[model.Device, string]{
 			Ordinal: 2,
 			Write:   func(row *model.Device, v string) { row.AccountID = &v },
 			Reset:   func(row *model.Device) { row.AccountID = nil },
 		},
 	},
 	Stamp: struct {
-		Published projection.PatchField[model.Device, keys.Date]
+		Published *projection.PatchField[model.Device, keys.Date]
 	}{
-		Published: projection.PatchField[model.Device, keys.Date]{
+		Published: &projection.PatchField[model.Device, keys.Date]{
 			Ordinal: 5,
 			Write:   func(row *model.Device, v keys.Date) { row.Published = &v },
 			Reset:   func(row *model.Device) { row.Published = nil },
@@ -120,26 +120,26 @@ var Asset = projection.Ops[model.Asset, string, string]{
 
 // AssetFields are the fields that a patch of Asset can name.
 var AssetFields = struct {
-	Region  projection.PatchField[model.Asset, string]
-	Country projection.PatchField[model.Asset, string]
-	City    projection.PatchField[model.Asset, string]
-	Site    projection.PatchField[model.Asset, string]
+	Region  *projection.PatchField[model.Asset, string]
+	Country *projection.PatchField[model.Asset, string]
+	City    *projection.PatchField[model.Asset, string]
+	Site    *projection.PatchField[model.Asset, string]
 }{
-	Region: projection.PatchField[model.Asset, string]{
+	Region: &projection.PatchField[model.Asset, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Asset, v string) { row.Region = v },
 	},
-	Country: projection.PatchField[model.Asset, string]{
+	Country: &projection.PatchField[model.Asset, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Asset, v string) { row.Country = &v },
 		Reset:   func(row *model.Asset) { row.Country = nil },
 	},
-	City: projection.PatchField[model.Asset, string]{
+	City: &projection.PatchField[model.Asset, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Asset, v string) { row.City = &v },
 		Reset:   func(row *model.Asset) { row.City = nil },
 	},
-	Site: projection.PatchField[model.Asset, string]{
+	Site: &projection.PatchField[model.Asset, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Asset, v string) { row.Site = &v },
 		Reset:   func(row *model.Asset) { row.Site = nil },
@@ -164,27 +164,27 @@ var Vehicle = projection.Ops[model.Vehicle, string, string]{
 
 // VehicleFields are the fields that a patch of Vehicle can name.
 var VehicleFields = struct {
-	DeviceBinding projection.PatchField[model.Vehicle, string]
-	AccountID     projection.PatchField[model.Vehicle, string]
-	FleetID       projection.PatchField[model.Vehicle, string]
-	SeenAt        projection.PatchField[model.Vehicle, time.Time]
+	DeviceBinding *projection.PatchField[model.Vehicle, string]
+	AccountID     *projection.PatchField[model.Vehicle, string]
+	FleetID       *projection.PatchField[model.Vehicle, string]
+	SeenAt        *projection.PatchField[model.Vehicle, time.Time]
 }{
-	DeviceBinding: projection.PatchField[model.Vehicle, string]{
+	DeviceBinding: &projection.PatchField[model.Vehicle, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Vehicle, v string) { row.DeviceBinding = &v },
 		Reset:   func(row *model.Vehicle) { row.DeviceBinding = nil },
 	},
-	AccountID: projection.PatchField[model.Vehicle, string]{
+	AccountID: &projection.PatchField[model.Vehicle, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Vehicle, v string) { row.AccountID = &v },
 		Reset:   func(row *model.Vehicle) { row.AccountID = nil },
 	},
-	FleetID: projection.PatchField[model.Vehicle, string]{
+	FleetID: &projection.PatchField[model.Vehicle, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Vehicle, v string) { row.FleetID = &v },
 		Reset:   func(row *model.Vehicle) { row.FleetID = nil },
 	},
-	SeenAt: projection.PatchField[model.Vehicle, time.Time]{
+	SeenAt: &projection.PatchField[model.Vehicle, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Vehicle, v time.Time) { row.SeenAt = &v },
 		Reset:   func(row *model.Vehicle) { row.SeenAt = nil },

@@ -25,7 +25,7 @@ type PackageArgs struct {
 
 // Package asks the query Package.
 func (r Reader) Package(ctx context.Context, id string, args PackageArgs) (*model.Package, error) {
-	return graph.FetchOne(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "Package", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PackageCodec, &graph.QueryRequest{Name: "Package", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PackageByIdsArgs are the arguments of PackageByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) PackageByIds(ctx context.Context, ids []string, args PackageById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "PackageByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PackageCodec, &graph.QueryRequest{Name: "PackageByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PackageByLicenseArgs are the arguments of PackageByLicense that may be left out: nil.
@@ -55,7 +55,7 @@ type PackageByLicenseArgs struct {
 
 // PackageByLicense asks the query PackageByLicense.
 func (r Reader) PackageByLicense(ctx context.Context, license string, args PackageByLicenseArgs) (*PackageByLicenseConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "PackageByLicense", PK: []keys.Value{keys.String(license)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PackageCodec, &graph.QueryRequest{Name: "PackageByLicense", PK: []keys.Value{keys.String(license)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VersionArgs are the arguments of Version that may be left out: nil.
@@ -66,7 +66,7 @@ type VersionArgs struct {
 
 // Version asks the query Version.
 func (r Reader) Version(ctx context.Context, id string, args VersionArgs) (*model.Version, error) {
-	return graph.FetchOne(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "Version", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Order, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VersionCodec, &graph.QueryRequest{Name: "Version", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Order, keys.String)}, Consistent: args.Consistent})
 }
 
 // VersionByKeysArgs are the arguments of VersionByKeys that may be left out: nil.
@@ -80,7 +80,7 @@ func (r Reader) VersionByKeys(ctx context.Context, keysArg []*model.VersionKey, 
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Package), keys.String(key.Order))
 	}
-	return graph.FetchMany(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VersionCodec, &graph.QueryRequest{Name: "VersionByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // VersionByIDArgs are the arguments of VersionById that may be left out: nil.
@@ -96,7 +96,7 @@ type VersionByIDArgs struct {
 
 // VersionByID asks the query VersionById.
 func (r Reader) VersionByID(ctx context.Context, id string, args VersionByIDArgs) (*VersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VersionCodec, &graph.QueryRequest{Name: "VersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VersionByTimeArgs are the arguments of VersionByTime that may be left out: nil.
@@ -112,7 +112,7 @@ type VersionByTimeArgs struct {
 
 // VersionByTime asks the query VersionByTime.
 func (r Reader) VersionByTime(ctx context.Context, packageArg string, args VersionByTimeArgs) (*VersionByTimeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionByTime", PK: []keys.Value{keys.String(packageArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VersionCodec, &graph.QueryRequest{Name: "VersionByTime", PK: []keys.Value{keys.String(packageArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // DependentArgs are the arguments of Dependent that may be left out: nil.
@@ -123,7 +123,7 @@ type DependentArgs struct {
 
 // Dependent asks the query Dependent.
 func (r Reader) Dependent(ctx context.Context, id string, args DependentArgs) (*model.Dependent, error) {
-	return graph.FetchOne(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "Dependent", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Dependent, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DependentCodec, &graph.QueryRequest{Name: "Dependent", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Dependent, keys.String)}, Consistent: args.Consistent})
 }
 
 // DependentByKeysArgs are the arguments of DependentByKeys that may be left out: nil.
@@ -137,7 +137,7 @@ func (r Reader) DependentByKeys(ctx context.Context, keysArg []*model.DependentK
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Dependency), keys.String(key.Dependent))
 	}
-	return graph.FetchMany(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "DependentByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.DependentCodec, &graph.QueryRequest{Name: "DependentByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // DependentByIDArgs are the arguments of DependentById that may be left out: nil.
@@ -153,7 +153,7 @@ type DependentByIDArgs struct {
 
 // DependentByID asks the query DependentById.
 func (r Reader) DependentByID(ctx context.Context, id string, args DependentByIDArgs) (*DependentByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "DependentById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DependentCodec, &graph.QueryRequest{Name: "DependentById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

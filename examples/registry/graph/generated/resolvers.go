@@ -20,68 +20,68 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Version() VersionResolver { return rowsOfVersion{r.rt} }
+func (r *root) Version() VersionResolver { return rowsOfVersion{r.rt} }
 
-func (r root) Dependent() DependentResolver { return rowsOfDependent{r.rt} }
+func (r *root) Dependent() DependentResolver { return rowsOfDependent{r.rt} }
 
 // Package answers Package.
-func (r queries) Package(ctx context.Context, id string, consistent *bool) (*model.Package, error) {
+func (r *queries) Package(ctx context.Context, id string, consistent *bool) (*model.Package, error) {
 	return Reader{r.rt}.Package(ctx, id, PackageArgs{Consistent: consistent})
 }
 
 // PackageByIds answers PackageByIds.
-func (r queries) PackageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Package, error) {
+func (r *queries) PackageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Package, error) {
 	return Reader{r.rt}.PackageByIds(ctx, ids, PackageByIdsArgs{Consistent: consistent})
 }
 
 // PackageByLicense answers PackageByLicense.
-func (r queries) PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PackageByLicenseConnection, error) {
+func (r *queries) PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PackageByLicenseConnection, error) {
 	return Reader{r.rt}.PackageByLicense(ctx, license, PackageByLicenseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Version answers Version.
-func (r queries) Version(ctx context.Context, id string, order *string, consistent *bool) (*model.Version, error) {
+func (r *queries) Version(ctx context.Context, id string, order *string, consistent *bool) (*model.Version, error) {
 	return Reader{r.rt}.Version(ctx, id, VersionArgs{Order: order, Consistent: consistent})
 }
 
 // VersionByKeys answers VersionByKeys.
-func (r queries) VersionByKeys(ctx context.Context, keysArg []*model.VersionKey, consistent *bool) ([]*model.Version, error) {
+func (r *queries) VersionByKeys(ctx context.Context, keysArg []*model.VersionKey, consistent *bool) ([]*model.Version, error) {
 	return Reader{r.rt}.VersionByKeys(ctx, keysArg, VersionByKeysArgs{Consistent: consistent})
 }
 
 // VersionByID answers VersionById.
-func (r queries) VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByIDConnection, error) {
+func (r *queries) VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByIDConnection, error) {
 	return Reader{r.rt}.VersionByID(ctx, id, VersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VersionByTime answers VersionByTime.
-func (r queries) VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByTimeConnection, error) {
+func (r *queries) VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByTimeConnection, error) {
 	return Reader{r.rt}.VersionByTime(ctx, packageArg, VersionByTimeArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Dependent answers Dependent.
-func (r queries) Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error) {
+func (r *queries) Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error) {
 	return Reader{r.rt}.Dependent(ctx, id, DependentArgs{Dependent: dependent, Consistent: consistent})
 }
 
 // DependentByKeys answers DependentByKeys.
-func (r queries) DependentByKeys(ctx context.Context, keysArg []*model.DependentKey, consistent *bool) ([]*model.Dependent, error) {
+func (r *queries) DependentByKeys(ctx context.Context, keysArg []*model.DependentKey, consistent *bool) ([]*model.Dependent, error) {
 	return Reader{r.rt}.DependentByKeys(ctx, keysArg, DependentByKeysArgs{Consistent: consistent})
 }
 
 // DependentByID answers DependentById.
-func (r queries) DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DependentByIDConnection, error) {
+func (r *queries) DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DependentByIDConnection, error) {
 	return Reader{r.rt}.DependentByID(ctx, id, DependentByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

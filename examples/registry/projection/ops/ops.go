@@ -29,49 +29,49 @@ var Package = projection.Ops[model.Package, string, string]{
 
 // PackageFields are the fields that a patch of Package can name.
 var PackageFields = struct {
-	CreatedAt          projection.PatchField[model.Package, time.Time]
-	LatestVersion      projection.PatchField[model.Package, string]
-	LatestOrder        projection.PatchField[model.Package, string]
-	LatestAt           projection.PatchField[model.Package, time.Time]
-	License            projection.PatchField[model.Package, string]
-	Releases           projection.PatchField[model.Package, int]
-	Deprecated         projection.PatchField[model.Package, bool]
-	DeprecatedVersions projection.PatchField[model.Package, []string]
+	CreatedAt          *projection.PatchField[model.Package, time.Time]
+	LatestVersion      *projection.PatchField[model.Package, string]
+	LatestOrder        *projection.PatchField[model.Package, string]
+	LatestAt           *projection.PatchField[model.Package, time.Time]
+	License            *projection.PatchField[model.Package, string]
+	Releases           *projection.PatchField[model.Package, int]
+	Deprecated         *projection.PatchField[model.Package, bool]
+	DeprecatedVersions *projection.PatchField[model.Package, []string]
 }{
-	CreatedAt: projection.PatchField[model.Package, time.Time]{
+	CreatedAt: &projection.PatchField[model.Package, time.Time]{
 		Ordinal: 1,
 		Write:   func(row *model.Package, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Package) { row.CreatedAt = nil },
 	},
-	LatestVersion: projection.PatchField[model.Package, string]{
+	LatestVersion: &projection.PatchField[model.Package, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Package, v string) { row.LatestVersion = &v },
 		Reset:   func(row *model.Package) { row.LatestVersion = nil },
 	},
-	LatestOrder: projection.PatchField[model.Package, string]{
+	LatestOrder: &projection.PatchField[model.Package, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Package, v string) { row.LatestOrder = &v },
 		Reset:   func(row *model.Package) { row.LatestOrder = nil },
 	},
-	LatestAt: projection.PatchField[model.Package, time.Time]{
+	LatestAt: &projection.PatchField[model.Package, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Package, v time.Time) { row.LatestAt = &v },
 		Reset:   func(row *model.Package) { row.LatestAt = nil },
 	},
-	License: projection.PatchField[model.Package, string]{
+	License: &projection.PatchField[model.Package, string]{
 		Ordinal: 5,
 		Write:   func(row *model.Package, v string) { row.License = &v },
 		Reset:   func(row *model.Package) { row.License = nil },
 	},
-	Releases: projection.PatchField[model.Package, int]{
+	Releases: &projection.PatchField[model.Package, int]{
 		Ordinal: 6,
 		Write:   func(row *model.Package, v int) { row.Releases = v },
 	},
-	Deprecated: projection.PatchField[model.Package, bool]{
+	Deprecated: &projection.PatchField[model.Package, bool]{
 		Ordinal: 7,
 		Write:   func(row *model.Package, v bool) { row.Deprecated = v },
 	},
-	DeprecatedVersions: projection.PatchField[model.Package, []string]{
+	DeprecatedVersions: &projection.PatchField[model.Package, []string]{
 		Ordinal: 8,
 		Write:   func(row *model.Package, v []string) { row.DeprecatedVersions = v },
 	},
@@ -97,38 +97,38 @@ var Version = projection.Ops[model.Version, model.VersionKey, string]{
 
 // VersionFields are the fields that a patch of Version can name.
 var VersionFields = struct {
-	Version      projection.PatchField[model.Version, string]
-	PublishedAt  projection.PatchField[model.Version, time.Time]
-	License      projection.PatchField[model.Version, string]
-	NodeEngine   projection.PatchField[model.Version, string]
-	Dependencies projection.PatchField[model.Version, []string]
-	Deprecated   projection.PatchField[model.Version, string]
+	Version      *projection.PatchField[model.Version, string]
+	PublishedAt  *projection.PatchField[model.Version, time.Time]
+	License      *projection.PatchField[model.Version, string]
+	NodeEngine   *projection.PatchField[model.Version, string]
+	Dependencies *projection.PatchField[model.Version, []string]
+	Deprecated   *projection.PatchField[model.Version, string]
 }{
-	Version: projection.PatchField[model.Version, string]{
+	Version: &projection.PatchField[model.Version, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Version, v string) { row.Version = v },
 	},
-	PublishedAt: projection.PatchField[model.Version, time.Time]{
+	PublishedAt: &projection.PatchField[model.Version, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Version, v time.Time) { row.PublishedAt = &v },
 		Reset:   func(row *model.Version) { row.PublishedAt = nil },
 	},
-	License: projection.PatchField[model.Version, string]{
+	License: &projection.PatchField[model.Version, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Version, v string) { row.License = &v },
 		Reset:   func(row *model.Version) { row.License = nil },
 	},
-	NodeEngine: projection.PatchField[model.Version, string]{
+	NodeEngine: &projection.PatchField[model.Version, string]{
 		Ordinal: 5,
 		Write:   func(row *model.Version, v string) { row.NodeEngine = &v },
 		Reset:   func(row *model.Version) { row.NodeEngine = nil },
 	},
-	Dependencies: projection.PatchField[model.Version, []string]{
+	Dependencies: &projection.PatchField[model.Version, []string]{
 		Ordinal: 6,
 		Write:   func(row *model.Version, v []string) { row.Dependencies = v },
 		Reset:   func(row *model.Version) { row.Dependencies = nil },
 	},
-	Deprecated: projection.PatchField[model.Version, string]{
+	Deprecated: &projection.PatchField[model.Version, string]{
 		Ordinal: 7,
 		Write:   func(row *model.Version, v string) { row.Deprecated = &v },
 		Reset:   func(row *model.Version) { row.Deprecated = nil },
@@ -155,19 +155,19 @@ var Dependent = projection.Ops[model.Dependent, model.DependentKey, string]{
 
 // DependentFields are the fields that a patch of Dependent can name.
 var DependentFields = struct {
-	Since       projection.PatchField[model.Dependent, time.Time]
-	Version     projection.PatchField[model.Dependent, string]
-	PublishedAt projection.PatchField[model.Dependent, time.Time]
+	Since       *projection.PatchField[model.Dependent, time.Time]
+	Version     *projection.PatchField[model.Dependent, string]
+	PublishedAt *projection.PatchField[model.Dependent, time.Time]
 }{
-	Since: projection.PatchField[model.Dependent, time.Time]{
+	Since: &projection.PatchField[model.Dependent, time.Time]{
 		Ordinal: 2,
 		Write:   func(row *model.Dependent, v time.Time) { row.Since = v },
 	},
-	Version: projection.PatchField[model.Dependent, string]{
+	Version: &projection.PatchField[model.Dependent, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Dependent, v string) { row.Version = v },
 	},
-	PublishedAt: projection.PatchField[model.Dependent, time.Time]{
+	PublishedAt: &projection.PatchField[model.Dependent, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Dependent, v time.Time) { row.PublishedAt = v },
 	},

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -1960,13 +1958,13 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_AssignmentsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_AssignmentsConnection_items(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AssignmentsConnection", "AssignmentsItem", false, false)
 	case "nextToken":
-		return fieldContext_AssignmentsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AssignmentsConnection", "String", false, false)
 	case "edges":
-		return fieldContext_AssignmentsConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_AssignmentsItemEdge), nil
 	case "pageInfo":
-		return fieldContext_AssignmentsConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssignmentsConnection", field.Name)
 }
@@ -1974,9 +1972,9 @@ func childFields_AssignmentsConnection(ctx context.Context, ec *executionContext
 func childFields_AssignmentsItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_AssignmentsItemEdge_node(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AssignmentsItemEdge", "AssignmentsItem", false, false)
 	case "cursor":
-		return fieldContext_AssignmentsItemEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AssignmentsItemEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssignmentsItemEdge", field.Name)
 }
@@ -1984,13 +1982,13 @@ func childFields_AssignmentsItemEdge(ctx context.Context, ec *executionContext, 
 func childFields_ContributionsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ContributionsConnection_items(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ContributionsConnection", "ContributionsItem", false, false)
 	case "nextToken":
-		return fieldContext_ContributionsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ContributionsConnection", "String", false, false)
 	case "edges":
-		return fieldContext_ContributionsConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_ContributionsItemEdge), nil
 	case "pageInfo":
-		return fieldContext_ContributionsConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContributionsConnection", field.Name)
 }
@@ -1998,9 +1996,9 @@ func childFields_ContributionsConnection(ctx context.Context, ec *executionConte
 func childFields_ContributionsItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_ContributionsItemEdge_node(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ContributionsItemEdge", "ContributionsItem", false, false)
 	case "cursor":
-		return fieldContext_ContributionsItemEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ContributionsItemEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContributionsItemEdge", field.Name)
 }
@@ -2008,13 +2006,13 @@ func childFields_ContributionsItemEdge(ctx context.Context, ec *executionContext
 func childFields_DepartmentStaffConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_DepartmentStaffConnection_items(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DepartmentStaffConnection", "DepartmentStaffItem", false, false)
 	case "nextToken":
-		return fieldContext_DepartmentStaffConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DepartmentStaffConnection", "String", false, false)
 	case "edges":
-		return fieldContext_DepartmentStaffConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_DepartmentStaffItemEdge), nil
 	case "pageInfo":
-		return fieldContext_DepartmentStaffConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DepartmentStaffConnection", field.Name)
 }
@@ -2022,9 +2020,9 @@ func childFields_DepartmentStaffConnection(ctx context.Context, ec *executionCon
 func childFields_DepartmentStaffItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_DepartmentStaffItemEdge_node(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DepartmentStaffItemEdge", "DepartmentStaffItem", false, false)
 	case "cursor":
-		return fieldContext_DepartmentStaffItemEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DepartmentStaffItemEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DepartmentStaffItemEdge", field.Name)
 }
@@ -2032,23 +2030,23 @@ func childFields_DepartmentStaffItemEdge(ctx context.Context, ec *executionConte
 func childFields_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "employeeId":
-		return fieldContext_Employee_employeeId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "ID", false, false)
 	case "tenantId":
-		return fieldContext_Employee_tenantId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "ID", false, false)
 	case "email":
-		return fieldContext_Employee_email(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "String", false, false)
 	case "name":
-		return fieldContext_Employee_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "String", false, false)
 	case "department":
-		return fieldContext_Employee_department(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "String", false, false)
 	case "hireDate":
-		return fieldContext_Employee_hireDate(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "Date", false, false)
 	case "createdAt":
-		return fieldContext_Employee_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Employee_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "DateTime", false, false)
 	case "id":
-		return fieldContext_Employee_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Employee", "ID", true, true)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Employee", field.Name)
 }
@@ -2056,13 +2054,13 @@ func childFields_Employee(ctx context.Context, ec *executionContext, field graph
 func childFields_EmployeeByEmailConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EmployeeByEmailConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", false, false, childFields_Employee), nil
 	case "nextToken":
-		return fieldContext_EmployeeByEmailConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EmployeeByEmailConnection", "String", false, false)
 	case "edges":
-		return fieldContext_EmployeeByEmailConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_EmployeeEdge), nil
 	case "pageInfo":
-		return fieldContext_EmployeeByEmailConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeByEmailConnection", field.Name)
 }
@@ -2070,13 +2068,13 @@ func childFields_EmployeeByEmailConnection(ctx context.Context, ec *executionCon
 func childFields_EmployeeContributionsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EmployeeContributionsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", false, false, childFields_Employee), nil
 	case "nextToken":
-		return fieldContext_EmployeeContributionsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EmployeeContributionsConnection", "String", false, false)
 	case "edges":
-		return fieldContext_EmployeeContributionsConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_EmployeeEdge), nil
 	case "pageInfo":
-		return fieldContext_EmployeeContributionsConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeContributionsConnection", field.Name)
 }
@@ -2084,13 +2082,13 @@ func childFields_EmployeeContributionsConnection(ctx context.Context, ec *execut
 func childFields_EmployeeDepartmentStaffConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EmployeeDepartmentStaffConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", false, false, childFields_Employee), nil
 	case "nextToken":
-		return fieldContext_EmployeeDepartmentStaffConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EmployeeDepartmentStaffConnection", "String", false, false)
 	case "edges":
-		return fieldContext_EmployeeDepartmentStaffConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_EmployeeEdge), nil
 	case "pageInfo":
-		return fieldContext_EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeDepartmentStaffConnection", field.Name)
 }
@@ -2098,9 +2096,9 @@ func childFields_EmployeeDepartmentStaffConnection(ctx context.Context, ec *exec
 func childFields_EmployeeEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_EmployeeEdge_node(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeEdge", false, false, childFields_Employee), nil
 	case "cursor":
-		return fieldContext_EmployeeEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EmployeeEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeEdge", field.Name)
 }
@@ -2108,13 +2106,13 @@ func childFields_EmployeeEdge(ctx context.Context, ec *executionContext, field g
 func childFields_EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EmployeeTenantMembersConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", false, false, childFields_Employee), nil
 	case "nextToken":
-		return fieldContext_EmployeeTenantMembersConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EmployeeTenantMembersConnection", "String", false, false)
 	case "edges":
-		return fieldContext_EmployeeTenantMembersConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_EmployeeEdge), nil
 	case "pageInfo":
-		return fieldContext_EmployeeTenantMembersConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmployeeTenantMembersConnection", field.Name)
 }
@@ -2122,19 +2120,19 @@ func childFields_EmployeeTenantMembersConnection(ctx context.Context, ec *execut
 func childFields_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "equipmentId":
-		return fieldContext_Equipment_equipmentId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "ID", false, false)
 	case "department":
-		return fieldContext_Equipment_department(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "String", false, false)
 	case "name":
-		return fieldContext_Equipment_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "String", false, false)
 	case "purchaseDate":
-		return fieldContext_Equipment_purchaseDate(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "Date", false, false)
 	case "createdAt":
-		return fieldContext_Equipment_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Equipment_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "DateTime", false, false)
 	case "id":
-		return fieldContext_Equipment_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Equipment", "ID", true, true)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Equipment", field.Name)
 }
@@ -2142,13 +2140,13 @@ func childFields_Equipment(ctx context.Context, ec *executionContext, field grap
 func childFields_EquipmentDepartmentStaffConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EquipmentDepartmentStaffConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", false, false, childFields_Equipment), nil
 	case "nextToken":
-		return fieldContext_EquipmentDepartmentStaffConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EquipmentDepartmentStaffConnection", "String", false, false)
 	case "edges":
-		return fieldContext_EquipmentDepartmentStaffConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_EquipmentEdge), nil
 	case "pageInfo":
-		return fieldContext_EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EquipmentDepartmentStaffConnection", field.Name)
 }
@@ -2156,9 +2154,9 @@ func childFields_EquipmentDepartmentStaffConnection(ctx context.Context, ec *exe
 func childFields_EquipmentEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_EquipmentEdge_node(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EquipmentEdge", false, false, childFields_Equipment), nil
 	case "cursor":
-		return fieldContext_EquipmentEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EquipmentEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EquipmentEdge", field.Name)
 }
@@ -2166,19 +2164,19 @@ func childFields_EquipmentEdge(ctx context.Context, ec *executionContext, field 
 func childFields_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orgId":
-		return fieldContext_Membership_orgId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "ID", false, false)
 	case "role":
-		return fieldContext_Membership_role(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "String", false, false)
 	case "userId":
-		return fieldContext_Membership_userId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "ID", false, false)
 	case "createdAt":
-		return fieldContext_Membership_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Membership_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "DateTime", false, false)
 	case "user":
-		return fieldContext_Membership_user(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Membership", true, true, childFields_Employee), nil
 	case "id":
-		return fieldContext_Membership_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Membership", "ID", true, true)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Membership", field.Name)
 }
@@ -2186,13 +2184,13 @@ func childFields_Membership(ctx context.Context, ec *executionContext, field gra
 func childFields_MembershipByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MembershipByPrimaryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", false, false, childFields_Membership), nil
 	case "nextToken":
-		return fieldContext_MembershipByPrimaryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MembershipByPrimaryConnection", "String", false, false)
 	case "edges":
-		return fieldContext_MembershipByPrimaryConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_MembershipEdge), nil
 	case "pageInfo":
-		return fieldContext_MembershipByPrimaryConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MembershipByPrimaryConnection", field.Name)
 }
@@ -2200,9 +2198,9 @@ func childFields_MembershipByPrimaryConnection(ctx context.Context, ec *executio
 func childFields_MembershipEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_MembershipEdge_node(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MembershipEdge", false, false, childFields_Membership), nil
 	case "cursor":
-		return fieldContext_MembershipEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MembershipEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MembershipEdge", field.Name)
 }
@@ -2210,13 +2208,13 @@ func childFields_MembershipEdge(ctx context.Context, ec *executionContext, field
 func childFields_PageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
-		return fieldContext_PageInfo_hasNextPage(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PageInfo", "Boolean", false, false)
 	case "hasPreviousPage":
-		return fieldContext_PageInfo_hasPreviousPage(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PageInfo", "Boolean", false, false)
 	case "startCursor":
-		return fieldContext_PageInfo_startCursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PageInfo", "String", true, false)
 	case "endCursor":
-		return fieldContext_PageInfo_endCursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PageInfo", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
@@ -2224,19 +2222,19 @@ func childFields_PageInfo(ctx context.Context, ec *executionContext, field graph
 func childFields_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "employeeId":
-		return fieldContext_ProjectMember_employeeId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "ID", false, false)
 	case "projectId":
-		return fieldContext_ProjectMember_projectId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "ID", false, false)
 	case "role":
-		return fieldContext_ProjectMember_role(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "String", false, false)
 	case "createdAt":
-		return fieldContext_ProjectMember_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_ProjectMember_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "DateTime", false, false)
 	case "employee":
-		return fieldContext_ProjectMember_employee(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProjectMember", true, true, childFields_Employee), nil
 	case "id":
-		return fieldContext_ProjectMember_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMember", "ID", true, true)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProjectMember", field.Name)
 }
@@ -2244,13 +2242,13 @@ func childFields_ProjectMember(ctx context.Context, ec *executionContext, field 
 func childFields_ProjectMemberAssignmentsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProjectMemberAssignmentsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", false, false, childFields_ProjectMember), nil
 	case "nextToken":
-		return fieldContext_ProjectMemberAssignmentsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMemberAssignmentsConnection", "String", false, false)
 	case "edges":
-		return fieldContext_ProjectMemberAssignmentsConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_ProjectMemberEdge), nil
 	case "pageInfo":
-		return fieldContext_ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProjectMemberAssignmentsConnection", field.Name)
 }
@@ -2258,9 +2256,9 @@ func childFields_ProjectMemberAssignmentsConnection(ctx context.Context, ec *exe
 func childFields_ProjectMemberEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_ProjectMemberEdge_node(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProjectMemberEdge", false, false, childFields_ProjectMember), nil
 	case "cursor":
-		return fieldContext_ProjectMemberEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProjectMemberEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProjectMemberEdge", field.Name)
 }
@@ -2268,29 +2266,29 @@ func childFields_ProjectMemberEdge(ctx context.Context, ec *executionContext, fi
 func childFields_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "taskId":
-		return fieldContext_Task_taskId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "ID", false, false)
 	case "tenantId":
-		return fieldContext_Task_tenantId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "ID", false, false)
 	case "projectId":
-		return fieldContext_Task_projectId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "ID", false, false)
 	case "employeeId":
-		return fieldContext_Task_employeeId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "ID", false, false)
 	case "title":
-		return fieldContext_Task_title(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "String", false, false)
 	case "priority":
-		return fieldContext_Task_priority(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "Int", false, false)
 	case "status":
-		return fieldContext_Task_status(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "TaskStatus", false, false)
 	case "createdAt":
-		return fieldContext_Task_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Task_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "DateTime", false, false)
 	case "membership":
-		return fieldContext_Task_membership(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_ProjectMember), nil
 	case "assignee":
-		return fieldContext_Task_assignee(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_Employee), nil
 	case "id":
-		return fieldContext_Task_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Task", "ID", true, true)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Task", field.Name)
 }
@@ -2298,13 +2296,13 @@ func childFields_Task(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_TaskAssignmentsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TaskAssignmentsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", false, false, childFields_Task), nil
 	case "nextToken":
-		return fieldContext_TaskAssignmentsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TaskAssignmentsConnection", "String", false, false)
 	case "edges":
-		return fieldContext_TaskAssignmentsConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_TaskEdge), nil
 	case "pageInfo":
-		return fieldContext_TaskAssignmentsConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskAssignmentsConnection", field.Name)
 }
@@ -2312,13 +2310,13 @@ func childFields_TaskAssignmentsConnection(ctx context.Context, ec *executionCon
 func childFields_TaskByAssigneeConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TaskByAssigneeConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", false, false, childFields_Task), nil
 	case "nextToken":
-		return fieldContext_TaskByAssigneeConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TaskByAssigneeConnection", "String", false, false)
 	case "edges":
-		return fieldContext_TaskByAssigneeConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_TaskEdge), nil
 	case "pageInfo":
-		return fieldContext_TaskByAssigneeConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskByAssigneeConnection", field.Name)
 }
@@ -2326,9 +2324,9 @@ func childFields_TaskByAssigneeConnection(ctx context.Context, ec *executionCont
 func childFields_TaskEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_TaskEdge_node(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskEdge", false, false, childFields_Task), nil
 	case "cursor":
-		return fieldContext_TaskEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TaskEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskEdge", field.Name)
 }
@@ -2336,13 +2334,13 @@ func childFields_TaskEdge(ctx context.Context, ec *executionContext, field graph
 func childFields_TaskTenantMembersConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TaskTenantMembersConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", false, false, childFields_Task), nil
 	case "nextToken":
-		return fieldContext_TaskTenantMembersConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TaskTenantMembersConnection", "String", false, false)
 	case "edges":
-		return fieldContext_TaskTenantMembersConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_TaskEdge), nil
 	case "pageInfo":
-		return fieldContext_TaskTenantMembersConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TaskTenantMembersConnection", field.Name)
 }
@@ -2350,13 +2348,13 @@ func childFields_TaskTenantMembersConnection(ctx context.Context, ec *executionC
 func childFields_TenantMembersConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TenantMembersConnection_items(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TenantMembersConnection", "TenantMembersItem", false, false)
 	case "nextToken":
-		return fieldContext_TenantMembersConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TenantMembersConnection", "String", false, false)
 	case "edges":
-		return fieldContext_TenantMembersConnection_edges(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_TenantMembersItemEdge), nil
 	case "pageInfo":
-		return fieldContext_TenantMembersConnection_pageInfo(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_PageInfo), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TenantMembersConnection", field.Name)
 }
@@ -2364,9 +2362,9 @@ func childFields_TenantMembersConnection(ctx context.Context, ec *executionConte
 func childFields_TenantMembersItemEdge(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "node":
-		return fieldContext_TenantMembersItemEdge_node(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TenantMembersItemEdge", "TenantMembersItem", false, false)
 	case "cursor":
-		return fieldContext_TenantMembersItemEdge_cursor(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TenantMembersItemEdge", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TenantMembersItemEdge", field.Name)
 }
@@ -2374,13 +2372,13 @@ func childFields_TenantMembersItemEdge(ctx context.Context, ec *executionContext
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -2390,13 +2388,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -2404,17 +2402,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -2422,17 +2420,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -2440,17 +2438,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -2458,27 +2456,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -3228,678 +3226,47 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _AssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ, true, true)
-}
-func fieldContext_AssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
-}
-
-func _AssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_AssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_AssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_AssignmentsItemEdge)
-	return fc, nil
-}
-
-func _AssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_AssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "AssignmentsConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _AssignmentsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true, true)
-}
-func fieldContext_AssignmentsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, false, false, errors.New("field of type AssignmentsItem does not have child fields"))
-}
-
-func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AssignmentsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_AssignmentsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AssignmentsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ, true, true)
-}
-func fieldContext_ContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
-}
-
-func _ContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_ContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_ContributionsItemEdge)
-	return fc, nil
-}
-
-func _ContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_ContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ContributionsConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _ContributionsItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true, true)
-}
-func fieldContext_ContributionsItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, false, false, errors.New("field of type ContributionsItem does not have child fields"))
-}
-
-func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ContributionsItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_ContributionsItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContributionsItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _DepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ, true, true)
-}
-func fieldContext_DepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
-}
-
-func _DepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _DepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_DepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_DepartmentStaffItemEdge)
-	return fc, nil
-}
-
-func _DepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_DepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DepartmentStaffConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _DepartmentStaffItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true, true)
-}
-func fieldContext_DepartmentStaffItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, false, false, errors.New("field of type DepartmentStaffItem does not have child fields"))
-}
-
-func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DepartmentStaffItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_DepartmentStaffItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DepartmentStaffItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Employee_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Employee_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Employee_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Employee_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Employee_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Employee_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Employee_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Employee_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Employee_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Employee_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Employee_hireDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_hireDate, func(context.Context) (any, error) { return obj.HireDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
-}
-func fieldContext_Employee_hireDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type Date does not have child fields"))
-}
-
-func _Employee_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Employee_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Employee_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Employee_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Employee_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Employee_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Employee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Employee().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
-func fieldContext_Employee_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Employee", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func _EmployeeByEmailConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
-}
-func fieldContext_EmployeeByEmailConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", false, false, childFields_Employee)
-	return fc, nil
-}
-
-func _EmployeeByEmailConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EmployeeByEmailConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeByEmailConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EmployeeByEmailConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_EmployeeByEmailConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_EmployeeEdge)
-	return fc, nil
-}
-
-func _EmployeeByEmailConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeByEmailConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_EmployeeByEmailConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeByEmailConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _EmployeeContributionsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
-}
-func fieldContext_EmployeeContributionsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", false, false, childFields_Employee)
-	return fc, nil
-}
-
-func _EmployeeContributionsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EmployeeContributionsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeContributionsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EmployeeContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_EmployeeContributionsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_EmployeeEdge)
-	return fc, nil
-}
-
-func _EmployeeContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeContributionsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_EmployeeContributionsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeContributionsConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _EmployeeDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
-}
-func fieldContext_EmployeeDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", false, false, childFields_Employee)
-	return fc, nil
-}
-
-func _EmployeeDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EmployeeDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EmployeeDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_EmployeeDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_EmployeeEdge)
-	return fc, nil
-}
-
-func _EmployeeDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_EmployeeDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeDepartmentStaffConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _EmployeeEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
-}
-func fieldContext_EmployeeEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeEdge", false, false, childFields_Employee)
-	return fc, nil
-}
-
-func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_EmployeeEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EmployeeTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true, true)
-}
-func fieldContext_EmployeeTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", false, false, childFields_Employee)
-	return fc, nil
-}
-
-func _EmployeeTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EmployeeTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EmployeeTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EmployeeTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_EmployeeTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_EmployeeEdge)
-	return fc, nil
-}
-
-func _EmployeeTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EmployeeTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_EmployeeTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EmployeeTenantMembersConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _Equipment_equipmentId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_equipmentId, func(context.Context) (any, error) { return obj.EquipmentID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Equipment_equipmentId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Equipment_department(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_department, func(context.Context) (any, error) { return obj.Department, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Equipment_department(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Equipment_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Equipment_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Equipment_purchaseDate(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_purchaseDate, func(context.Context) (any, error) { return obj.PurchaseDate, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
-}
-func fieldContext_Equipment_purchaseDate(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type Date does not have child fields"))
-}
-
-func _Equipment_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Equipment_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Equipment_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Equipment_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Equipment_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Equipment_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Equipment,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Equipment().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
-func fieldContext_Equipment_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Equipment", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func _EquipmentDepartmentStaffConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ, true, true)
-}
-func fieldContext_EquipmentDepartmentStaffConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", false, false, childFields_Equipment)
-	return fc, nil
-}
-
-func _EquipmentDepartmentStaffConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EquipmentDepartmentStaffConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EquipmentDepartmentStaffConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EquipmentDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_EquipmentDepartmentStaffConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_EquipmentEdge)
-	return fc, nil
-}
-
-func _EquipmentDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentDepartmentStaffConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_EquipmentDepartmentStaffConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EquipmentDepartmentStaffConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _EquipmentEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
-}
-func fieldContext_EquipmentEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EquipmentEdge", false, false, childFields_Equipment)
-	return fc, nil
-}
-
-func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EquipmentEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_EquipmentEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EquipmentEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Membership_orgId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_orgId, func(context.Context) (any, error) { return obj.OrgID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Membership_orgId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Membership_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Membership_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Membership_userId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_userId, func(context.Context) (any, error) { return obj.UserID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Membership_userId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Membership_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Membership_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Membership_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Membership_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Membership_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_user,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Membership,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().User(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
-func fieldContext_Membership_user(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Membership", true, true, childFields_Employee)
-	return fc, nil
-}
-
 func _Membership_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Membership_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Membership,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Membership().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
-func fieldContext_Membership_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Membership", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func _MembershipByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ, true, true)
-}
-func fieldContext_MembershipByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", false, false, childFields_Membership)
-	return fc, nil
-}
-
-func _MembershipByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MembershipByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MembershipByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _MembershipByPrimaryConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_MembershipByPrimaryConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_MembershipEdge)
-	return fc, nil
-}
-
-func _MembershipByPrimaryConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipByPrimaryConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_MembershipByPrimaryConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MembershipByPrimaryConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _MembershipEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
-}
-func fieldContext_MembershipEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MembershipEdge", false, false, childFields_Membership)
-	return fc, nil
-}
-
-func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MembershipEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_MembershipEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MembershipEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PageInfo_hasNextPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_hasNextPage, func(context.Context) (any, error) { return obj.HasNextPage, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext_PageInfo_hasNextPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func _PageInfo_hasPreviousPage(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_hasPreviousPage, func(context.Context) (any, error) { return obj.HasPreviousPage, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext_PageInfo_hasPreviousPage(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_startCursor, func(context.Context) (any, error) { return obj.StartCursor(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PageInfo_startCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PageInfo_endCursor, func(context.Context) (any, error) { return obj.EndCursor(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PageInfo_endCursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProjectMember_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_ProjectMember_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _ProjectMember_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_ProjectMember_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _ProjectMember_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
-}
-func fieldContext_ProjectMember_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProjectMember_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_ProjectMember_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _ProjectMember_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_ProjectMember_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _ProjectMember_employee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_employee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMember,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().Employee(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
-func fieldContext_ProjectMember_employee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProjectMember", true, true, childFields_Employee)
-	return fc, nil
-}
-
 func _ProjectMember_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMember_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMember,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
-func fieldContext_ProjectMember_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMember", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func _ProjectMemberAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ, true, true)
-}
-func fieldContext_ProjectMemberAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", false, false, childFields_ProjectMember)
-	return fc, nil
-}
-
-func _ProjectMemberAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProjectMemberAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMemberAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProjectMemberAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_ProjectMemberAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_ProjectMemberEdge)
-	return fc, nil
-}
-
-func _ProjectMemberAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_ProjectMemberAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberAssignmentsConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _ProjectMemberEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
-}
-func fieldContext_ProjectMemberEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProjectMemberEdge", false, false, childFields_ProjectMember)
-	return fc, nil
-}
-
-func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProjectMemberEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_ProjectMemberEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProjectMemberEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Employee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Employee(ctx, fc.Args["employeeId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Employee(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
 func fieldContext_Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3911,7 +3278,7 @@ func _Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().EmployeeByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, true)
 }
 func fieldContext_Query_EmployeeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3923,7 +3290,7 @@ func _Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, fie
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["department"].(*string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().EmployeeTenantMembers(ctx, fieldexec.Arg[string](fc, "tenantId"), fieldexec.Arg[*string](fc, "department"), fieldexec.Arg[*keys.Date](fc, "hireDate"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3935,7 +3302,7 @@ func _Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeByEmail,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeByEmail(ctx, fc.Args["email"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().EmployeeByEmail(ctx, fieldexec.Arg[string](fc, "email"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNEmployeeByEmailConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeByEmail(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3947,7 +3314,7 @@ func _Query_EmployeeContributions(ctx context.Context, ec *executionContext, fie
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeContributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeContributions(ctx, fc.Args["employeeId"].(string), fc.Args["department"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().EmployeeContributions(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[*string](fc, "department"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNEmployeeContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeContributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3959,7 +3326,7 @@ func _Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, f
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EmployeeDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fieldexec.Arg[string](fc, "department"), fieldexec.Arg[*keys.Date](fc, "hireDate"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3971,7 +3338,7 @@ func _Query_Task(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Task,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Task(ctx, fc.Args["taskId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Task(ctx, fieldexec.Arg[string](fc, "taskId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, false)
 }
 func fieldContext_Query_Task(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3983,7 +3350,7 @@ func _Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().TaskByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
 }
 func fieldContext_Query_TaskByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3995,7 +3362,7 @@ func _Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field g
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskTenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskTenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().TaskTenantMembers(ctx, fieldexec.Arg[string](fc, "tenantId"), fieldexec.Arg[*string](fc, "projectId"), fieldexec.Arg[*string](fc, "taskId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNTaskTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskTenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4007,7 +3374,7 @@ func _Query_TaskByAssignee(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskByAssignee,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().TaskByAssignee(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[*int](fc, "priority"), fieldexec.Arg[*int](fc, "eq"), fieldexec.Arg[*int](fc, "from"), fieldexec.Arg[*int](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskByAssignee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4019,7 +3386,7 @@ func _Query_TaskAssignments(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TaskAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["taskId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().TaskAssignments(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[*string](fc, "projectId"), fieldexec.Arg[*string](fc, "taskId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNTaskAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TaskAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4031,7 +3398,7 @@ func _Query_Equipment(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Equipment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Equipment(ctx, fc.Args["equipmentId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Equipment(ctx, fieldexec.Arg[string](fc, "equipmentId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, false)
 }
 func fieldContext_Query_Equipment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4043,7 +3410,7 @@ func _Query_EquipmentByIds(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EquipmentByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EquipmentByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().EquipmentByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true, true)
 }
 func fieldContext_Query_EquipmentByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4055,7 +3422,7 @@ func _Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EquipmentDepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fieldexec.Arg[string](fc, "department"), fieldexec.Arg[*keys.Date](fc, "purchaseDate"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4067,7 +3434,7 @@ func _Query_ProjectMember(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMember,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProjectMember(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().ProjectMember(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[string](fc, "projectId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
 func fieldContext_Query_ProjectMember(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4079,7 +3446,7 @@ func _Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMemberByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProjectMemberByKeys(ctx, fc.Args["keys"].([]*model.ProjectMemberKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().ProjectMemberByKeys(ctx, fieldexec.Arg[[]*model.ProjectMemberKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, true)
 }
 func fieldContext_Query_ProjectMemberByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4091,7 +3458,7 @@ func _Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProjectMemberAssignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fc.Args["employeeId"].(string), fc.Args["projectId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().ProjectMemberAssignments(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[*string](fc, "projectId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProjectMemberAssignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4103,7 +3470,7 @@ func _Query_Membership(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Membership,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Membership(ctx, fc.Args["orgId"].(string), fc.Args["role"].(string), fc.Args["userId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Membership(ctx, fieldexec.Arg[string](fc, "orgId"), fieldexec.Arg[string](fc, "role"), fieldexec.Arg[string](fc, "userId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, false)
 }
 func fieldContext_Query_Membership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4115,7 +3482,7 @@ func _Query_MembershipByKeys(ctx context.Context, ec *executionContext, field gr
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MembershipByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MembershipByKeys(ctx, fc.Args["keys"].([]*model.MembershipKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().MembershipByKeys(ctx, fieldexec.Arg[[]*model.MembershipKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true, true)
 }
 func fieldContext_Query_MembershipByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4127,7 +3494,7 @@ func _Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MembershipByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MembershipByPrimary(ctx, fc.Args["orgId"].(string), fc.Args["role"].(*string), fc.Args["userId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().MembershipByPrimary(ctx, fieldexec.Arg[string](fc, "orgId"), fieldexec.Arg[*string](fc, "role"), fieldexec.Arg[*string](fc, "userId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MembershipByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4139,7 +3506,7 @@ func _Query_node(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_node,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().Node(ctx, fieldexec.Arg[string](fc, "id"))
 		}, marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode, true, false)
 }
 func fieldContext_Query_node(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4159,7 +3526,7 @@ func _Query_nodes(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_nodes,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
+			return ec.Resolvers.Query().Nodes(ctx, fieldexec.Arg[[]string](fc, "ids"))
 		}, marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode, true, true)
 }
 func fieldContext_Query_nodes(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4179,7 +3546,7 @@ func _Query_TenantMembers(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TenantMembers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TenantMembers(ctx, fc.Args["tenantId"].(string), fc.Args["only"].([]model.TenantMembersMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().TenantMembers(ctx, fieldexec.Arg[string](fc, "tenantId"), fieldexec.Arg[[]model.TenantMembersMember](fc, "only"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TenantMembers(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4191,7 +3558,7 @@ func _Query_Contributions(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Contributions,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Contributions(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.ContributionsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Contributions(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[[]model.ContributionsMember](fc, "only"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Contributions(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4203,7 +3570,7 @@ func _Query_DepartmentStaff(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_DepartmentStaff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["only"].([]model.DepartmentStaffMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().DepartmentStaff(ctx, fieldexec.Arg[string](fc, "department"), fieldexec.Arg[[]model.DepartmentStaffMember](fc, "only"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_DepartmentStaff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4215,7 +3582,7 @@ func _Query_Assignments(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Assignments,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Assignments(ctx, fc.Args["employeeId"].(string), fc.Args["only"].([]model.AssignmentsMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Assignments(ctx, fieldexec.Arg[string](fc, "employeeId"), fieldexec.Arg[[]model.AssignmentsMember](fc, "only"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"), fieldexec.Arg[*int](fc, "first"), fieldexec.Arg[*string](fc, "after"), fieldexec.Arg[*int](fc, "last"), fieldexec.Arg[*string](fc, "before"))
 		}, marshalNAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Assignments(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4227,7 +3594,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4246,484 +3613,39 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _Task_taskId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_taskId, func(context.Context) (any, error) { return obj.TaskID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Task_taskId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Task_tenantId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_tenantId, func(context.Context) (any, error) { return obj.TenantID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Task_tenantId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Task_projectId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_projectId, func(context.Context) (any, error) { return obj.ProjectID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Task_projectId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Task_employeeId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_employeeId, func(context.Context) (any, error) { return obj.EmployeeID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Task_employeeId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Task_title(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_title, func(context.Context) (any, error) { return obj.Title, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Task_title(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Task_priority(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_priority, func(context.Context) (any, error) { return obj.Priority, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Task_priority(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Task_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus, true, true)
-}
-func fieldContext_Task_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type TaskStatus does not have child fields"))
-}
-
-func _Task_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Task_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Task_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Task_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Task_membership(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_membership,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Task,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Membership(ctx, obj)
 		}, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true, false)
 }
-func fieldContext_Task_membership(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_ProjectMember)
-	return fc, nil
-}
-
 func _Task_assignee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_assignee,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Task,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().Assignee(ctx, obj)
 		}, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true, false)
 }
-func fieldContext_Task_assignee(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Task", true, true, childFields_Employee)
-	return fc, nil
-}
-
 func _Task_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Task) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Task_id,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Task,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Task().ID(ctx, obj)
 		}, marshalNID2string, true, true)
-}
-func fieldContext_Task_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Task", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func _TaskAssignmentsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
-}
-func fieldContext_TaskAssignmentsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", false, false, childFields_Task)
-	return fc, nil
-}
-
-func _TaskAssignmentsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TaskAssignmentsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TaskAssignmentsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TaskAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_TaskAssignmentsConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_TaskEdge)
-	return fc, nil
-}
-
-func _TaskAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskAssignmentsConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_TaskAssignmentsConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskAssignmentsConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _TaskByAssigneeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
-}
-func fieldContext_TaskByAssigneeConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", false, false, childFields_Task)
-	return fc, nil
-}
-
-func _TaskByAssigneeConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TaskByAssigneeConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TaskByAssigneeConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TaskByAssigneeConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_TaskByAssigneeConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_TaskEdge)
-	return fc, nil
-}
-
-func _TaskByAssigneeConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskByAssigneeConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_TaskByAssigneeConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskByAssigneeConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _TaskEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true, true)
-}
-func fieldContext_TaskEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskEdge", false, false, childFields_Task)
-	return fc, nil
-}
-
-func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_TaskEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TaskEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TaskTenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true, true)
-}
-func fieldContext_TaskTenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", false, false, childFields_Task)
-	return fc, nil
-}
-
-func _TaskTenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TaskTenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TaskTenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TaskTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_TaskTenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_TaskEdge)
-	return fc, nil
-}
-
-func _TaskTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TaskTenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_TaskTenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TaskTenantMembersConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _TenantMembersConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ, true, true)
-}
-func fieldContext_TenantMembersConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
-}
-
-func _TenantMembersConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TenantMembersConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TenantMembersConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_edges, func(context.Context) (any, error) { return obj.Edges(), nil }, marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
-}
-func fieldContext_TenantMembersConnection_edges(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_TenantMembersItemEdge)
-	return fc, nil
-}
-
-func _TenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersConnection_pageInfo, func(context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
-}
-func fieldContext_TenantMembersConnection_pageInfo(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TenantMembersConnection", true, false, childFields_PageInfo)
-	return fc, nil
-}
-
-func _TenantMembersItemEdge_node(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersItemEdge_node, func(context.Context) (any, error) { return obj.Node, nil }, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true, true)
-}
-func fieldContext_TenantMembersItemEdge_node(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, false, false, errors.New("field of type TenantMembersItem does not have child fields"))
-}
-
-func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TenantMembersItemEdge_cursor, func(context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
-}
-func fieldContext_TenantMembersItemEdge_cursor(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TenantMembersItemEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
 }
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4731,55 +3653,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -5013,821 +3896,364 @@ func _TenantMembersItem(ctx context.Context, ec *executionContext, sel ast.Selec
 var assignmentsConnectionImplementors = []string{"AssignmentsConnection"}
 
 func _AssignmentsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.AssignmentsItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, assignmentsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, assignmentsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AssignmentsConnection")
+			out.Values[i] = fieldexec.TypeName("AssignmentsConnection")
 		case "items":
-			out.Values[i] = _AssignmentsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.Items, marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ, true)
 		case "nextToken":
-			out.Values[i] = _AssignmentsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _AssignmentsConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.Edges(), marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _AssignmentsConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var assignmentsItemEdgeImplementors = []string{"AssignmentsItemEdge"}
 
 func _AssignmentsItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, assignmentsItemEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, assignmentsItemEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AssignmentsItemEdge")
+			out.Values[i] = fieldexec.TypeName("AssignmentsItemEdge")
 		case "node":
-			out.Values[i] = _AssignmentsItemEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsItemEdge, obj.Node, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true)
 		case "cursor":
-			out.Values[i] = _AssignmentsItemEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsItemEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var contributionsConnectionImplementors = []string{"ContributionsConnection"}
 
 func _ContributionsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.ContributionsItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contributionsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, contributionsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContributionsConnection")
+			out.Values[i] = fieldexec.TypeName("ContributionsConnection")
 		case "items":
-			out.Values[i] = _ContributionsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.Items, marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ContributionsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _ContributionsConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.Edges(), marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _ContributionsConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var contributionsItemEdgeImplementors = []string{"ContributionsItemEdge"}
 
 func _ContributionsItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.ContributionsItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contributionsItemEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, contributionsItemEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContributionsItemEdge")
+			out.Values[i] = fieldexec.TypeName("ContributionsItemEdge")
 		case "node":
-			out.Values[i] = _ContributionsItemEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsItemEdge, obj.Node, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true)
 		case "cursor":
-			out.Values[i] = _ContributionsItemEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsItemEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var departmentStaffConnectionImplementors = []string{"DepartmentStaffConnection"}
 
 func _DepartmentStaffConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.DepartmentStaffItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, departmentStaffConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, departmentStaffConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DepartmentStaffConnection")
+			out.Values[i] = fieldexec.TypeName("DepartmentStaffConnection")
 		case "items":
-			out.Values[i] = _DepartmentStaffConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.Items, marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ, true)
 		case "nextToken":
-			out.Values[i] = _DepartmentStaffConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _DepartmentStaffConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.Edges(), marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _DepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var departmentStaffItemEdgeImplementors = []string{"DepartmentStaffItemEdge"}
 
 func _DepartmentStaffItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, departmentStaffItemEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, departmentStaffItemEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DepartmentStaffItemEdge")
+			out.Values[i] = fieldexec.TypeName("DepartmentStaffItemEdge")
 		case "node":
-			out.Values[i] = _DepartmentStaffItemEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffItemEdge, obj.Node, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true)
 		case "cursor":
-			out.Values[i] = _DepartmentStaffItemEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffItemEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeImplementors = []string{"Employee", "ContributionsItem", "DepartmentStaffItem", "Node", "TenantMembersItem"}
 
 func _Employee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Employee) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Employee")
+			out.Values[i] = fieldexec.TypeName("Employee")
 		case "employeeId":
-			out.Values[i] = _Employee_employeeId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.EmployeeID, marshalNID2string, true)
 		case "tenantId":
-			out.Values[i] = _Employee_tenantId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.TenantID, marshalNID2string, true)
 		case "email":
-			out.Values[i] = _Employee_email(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.Email, marshalNString2string, true)
 		case "name":
-			out.Values[i] = _Employee_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.Name, marshalNString2string, true)
 		case "department":
-			out.Values[i] = _Employee_department(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.Department, marshalNString2string, true)
 		case "hireDate":
-			out.Values[i] = _Employee_hireDate(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.HireDate, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true)
 		case "createdAt":
-			out.Values[i] = _Employee_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _Employee_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Employee, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "id":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Employee_id(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeByEmailConnectionImplementors = []string{"EmployeeByEmailConnection"}
 
 func _EmployeeByEmailConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Employee]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeByEmailConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeByEmailConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EmployeeByEmailConnection")
+			out.Values[i] = fieldexec.TypeName("EmployeeByEmailConnection")
 		case "items":
-			out.Values[i] = _EmployeeByEmailConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.Items, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EmployeeByEmailConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _EmployeeByEmailConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _EmployeeByEmailConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeContributionsConnectionImplementors = []string{"EmployeeContributionsConnection"}
 
 func _EmployeeContributionsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Employee]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeContributionsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeContributionsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EmployeeContributionsConnection")
+			out.Values[i] = fieldexec.TypeName("EmployeeContributionsConnection")
 		case "items":
-			out.Values[i] = _EmployeeContributionsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.Items, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EmployeeContributionsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _EmployeeContributionsConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _EmployeeContributionsConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeDepartmentStaffConnectionImplementors = []string{"EmployeeDepartmentStaffConnection"}
 
 func _EmployeeDepartmentStaffConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Employee]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeDepartmentStaffConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeDepartmentStaffConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EmployeeDepartmentStaffConnection")
+			out.Values[i] = fieldexec.TypeName("EmployeeDepartmentStaffConnection")
 		case "items":
-			out.Values[i] = _EmployeeDepartmentStaffConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.Items, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EmployeeDepartmentStaffConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _EmployeeDepartmentStaffConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeEdgeImplementors = []string{"EmployeeEdge"}
 
 func _EmployeeEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Employee]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EmployeeEdge")
+			out.Values[i] = fieldexec.TypeName("EmployeeEdge")
 		case "node":
-			out.Values[i] = _EmployeeEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeEdge, obj.Node, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true)
 		case "cursor":
-			out.Values[i] = _EmployeeEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var employeeTenantMembersConnectionImplementors = []string{"EmployeeTenantMembersConnection"}
 
 func _EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Employee]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, employeeTenantMembersConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, employeeTenantMembersConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EmployeeTenantMembersConnection")
+			out.Values[i] = fieldexec.TypeName("EmployeeTenantMembersConnection")
 		case "items":
-			out.Values[i] = _EmployeeTenantMembersConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.Items, marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EmployeeTenantMembersConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _EmployeeTenantMembersConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _EmployeeTenantMembersConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var equipmentImplementors = []string{"Equipment", "DepartmentStaffItem", "Node"}
 
 func _Equipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Equipment) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, equipmentImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, equipmentImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Equipment")
+			out.Values[i] = fieldexec.TypeName("Equipment")
 		case "equipmentId":
-			out.Values[i] = _Equipment_equipmentId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.EquipmentID, marshalNID2string, true)
 		case "department":
-			out.Values[i] = _Equipment_department(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.Department, marshalNString2string, true)
 		case "name":
-			out.Values[i] = _Equipment_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.Name, marshalNString2string, true)
 		case "purchaseDate":
-			out.Values[i] = _Equipment_purchaseDate(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.PurchaseDate, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true)
 		case "createdAt":
-			out.Values[i] = _Equipment_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _Equipment_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Equipment, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "id":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Equipment_id(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var equipmentDepartmentStaffConnectionImplementors = []string{"EquipmentDepartmentStaffConnection"}
 
 func _EquipmentDepartmentStaffConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Equipment]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, equipmentDepartmentStaffConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, equipmentDepartmentStaffConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EquipmentDepartmentStaffConnection")
+			out.Values[i] = fieldexec.TypeName("EquipmentDepartmentStaffConnection")
 		case "items":
-			out.Values[i] = _EquipmentDepartmentStaffConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.Items, marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EquipmentDepartmentStaffConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _EquipmentDepartmentStaffConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.Edges(), marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var equipmentEdgeImplementors = []string{"EquipmentEdge"}
 
 func _EquipmentEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Equipment]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, equipmentEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, equipmentEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EquipmentEdge")
+			out.Values[i] = fieldexec.TypeName("EquipmentEdge")
 		case "node":
-			out.Values[i] = _EquipmentEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentEdge, obj.Node, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true)
 		case "cursor":
-			out.Values[i] = _EquipmentEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var membershipImplementors = []string{"Membership", "Node"}
 
 func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, membershipImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, membershipImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Membership")
+			out.Values[i] = fieldexec.TypeName("Membership")
 		case "orgId":
-			out.Values[i] = _Membership_orgId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Membership, obj.OrgID, marshalNID2string, true)
 		case "role":
-			out.Values[i] = _Membership_role(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Membership, obj.Role, marshalNString2string, true)
 		case "userId":
-			out.Values[i] = _Membership_userId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Membership, obj.UserID, marshalNID2string, true)
 		case "createdAt":
-			out.Values[i] = _Membership_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Membership, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _Membership_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Membership, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "user":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Membership_user(ctx, ec, field, obj) })
@@ -5835,212 +4261,95 @@ func _Membership(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Membership_id(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var membershipByPrimaryConnectionImplementors = []string{"MembershipByPrimaryConnection"}
 
 func _MembershipByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Membership]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, membershipByPrimaryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, membershipByPrimaryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MembershipByPrimaryConnection")
+			out.Values[i] = fieldexec.TypeName("MembershipByPrimaryConnection")
 		case "items":
-			out.Values[i] = _MembershipByPrimaryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.Items, marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MembershipByPrimaryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _MembershipByPrimaryConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.Edges(), marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _MembershipByPrimaryConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var membershipEdgeImplementors = []string{"MembershipEdge"}
 
 func _MembershipEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Membership]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, membershipEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, membershipEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MembershipEdge")
+			out.Values[i] = fieldexec.TypeName("MembershipEdge")
 		case "node":
-			out.Values[i] = _MembershipEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipEdge, obj.Node, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true)
 		case "cursor":
-			out.Values[i] = _MembershipEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var pageInfoImplementors = []string{"PageInfo"}
 
 func _PageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.PageInfo) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, pageInfoImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PageInfo")
+			out.Values[i] = fieldexec.TypeName("PageInfo")
 		case "hasNextPage":
-			out.Values[i] = _PageInfo_hasNextPage(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.HasNextPage, marshalNBoolean2bool, true)
 		case "hasPreviousPage":
-			out.Values[i] = _PageInfo_hasPreviousPage(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.HasPreviousPage, marshalNBoolean2bool, true)
 		case "startCursor":
-			out.Values[i] = _PageInfo_startCursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.StartCursor(), marshalOString2ᚖstring, false)
 		case "endCursor":
-			out.Values[i] = _PageInfo_endCursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.EndCursor(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var projectMemberImplementors = []string{"ProjectMember", "AssignmentsItem", "ContributionsItem", "Node"}
 
 func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.ProjectMember) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, projectMemberImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, projectMemberImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProjectMember")
+			out.Values[i] = fieldexec.TypeName("ProjectMember")
 		case "employeeId":
-			out.Values[i] = _ProjectMember_employeeId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMember, obj.EmployeeID, marshalNID2string, true)
 		case "projectId":
-			out.Values[i] = _ProjectMember_projectId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMember, obj.ProjectID, marshalNID2string, true)
 		case "role":
-			out.Values[i] = _ProjectMember_role(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMember, obj.Role, marshalNString2string, true)
 		case "createdAt":
-			out.Values[i] = _ProjectMember_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMember, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _ProjectMember_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMember, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "employee":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_employee(ctx, ec, field, obj) })
@@ -6048,120 +4357,52 @@ func _ProjectMember(ctx context.Context, ec *executionContext, sel ast.Selection
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _ProjectMember_id(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var projectMemberAssignmentsConnectionImplementors = []string{"ProjectMemberAssignmentsConnection"}
 
 func _ProjectMemberAssignmentsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.ProjectMember]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, projectMemberAssignmentsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, projectMemberAssignmentsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProjectMemberAssignmentsConnection")
+			out.Values[i] = fieldexec.TypeName("ProjectMemberAssignmentsConnection")
 		case "items":
-			out.Values[i] = _ProjectMemberAssignmentsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.Items, marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProjectMemberAssignmentsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _ProjectMemberAssignmentsConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.Edges(), marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var projectMemberEdgeImplementors = []string{"ProjectMemberEdge"}
 
 func _ProjectMemberEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.ProjectMember]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, projectMemberEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, projectMemberEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProjectMemberEdge")
+			out.Values[i] = fieldexec.TypeName("ProjectMemberEdge")
 		case "node":
-			out.Values[i] = _ProjectMemberEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberEdge, obj.Node, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true)
 		case "cursor":
-			out.Values[i] = _ProjectMemberEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -6183,7 +4424,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "Employee":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Employee, graphql.RequiredNull))
 		case "EmployeeByIds":
@@ -6251,83 +4492,38 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var taskImplementors = []string{"Task", "AssignmentsItem", "ContributionsItem", "Node", "TenantMembersItem"}
 
 func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Task) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, taskImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, taskImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Task")
+			out.Values[i] = fieldexec.TypeName("Task")
 		case "taskId":
-			out.Values[i] = _Task_taskId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.TaskID, marshalNID2string, true)
 		case "tenantId":
-			out.Values[i] = _Task_tenantId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.TenantID, marshalNID2string, true)
 		case "projectId":
-			out.Values[i] = _Task_projectId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.ProjectID, marshalNID2string, true)
 		case "employeeId":
-			out.Values[i] = _Task_employeeId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.EmployeeID, marshalOID2ᚖstring, false)
 		case "title":
-			out.Values[i] = _Task_title(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.Title, marshalNString2string, true)
 		case "priority":
-			out.Values[i] = _Task_priority(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.Priority, marshalNInt2int, true)
 		case "status":
-			out.Values[i] = _Task_status(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.Status, marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus, true)
 		case "createdAt":
-			out.Values[i] = _Task_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _Task_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Task, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "membership":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Task_membership(ctx, ec, field, obj) })
@@ -6338,710 +4534,312 @@ func _Task(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.Null,
 				func(ctx context.Context) graphql.Marshaler { return _Task_id(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var taskAssignmentsConnectionImplementors = []string{"TaskAssignmentsConnection"}
 
 func _TaskAssignmentsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Task]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, taskAssignmentsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, taskAssignmentsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TaskAssignmentsConnection")
+			out.Values[i] = fieldexec.TypeName("TaskAssignmentsConnection")
 		case "items":
-			out.Values[i] = _TaskAssignmentsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.Items, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TaskAssignmentsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _TaskAssignmentsConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _TaskAssignmentsConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var taskByAssigneeConnectionImplementors = []string{"TaskByAssigneeConnection"}
 
 func _TaskByAssigneeConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Task]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, taskByAssigneeConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, taskByAssigneeConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TaskByAssigneeConnection")
+			out.Values[i] = fieldexec.TypeName("TaskByAssigneeConnection")
 		case "items":
-			out.Values[i] = _TaskByAssigneeConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.Items, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TaskByAssigneeConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _TaskByAssigneeConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _TaskByAssigneeConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var taskEdgeImplementors = []string{"TaskEdge"}
 
 func _TaskEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[*model.Task]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, taskEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, taskEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TaskEdge")
+			out.Values[i] = fieldexec.TypeName("TaskEdge")
 		case "node":
-			out.Values[i] = _TaskEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskEdge, obj.Node, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true)
 		case "cursor":
-			out.Values[i] = _TaskEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var taskTenantMembersConnectionImplementors = []string{"TaskTenantMembersConnection"}
 
 func _TaskTenantMembersConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Task]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, taskTenantMembersConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, taskTenantMembersConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TaskTenantMembersConnection")
+			out.Values[i] = fieldexec.TypeName("TaskTenantMembersConnection")
 		case "items":
-			out.Values[i] = _TaskTenantMembersConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.Items, marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TaskTenantMembersConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _TaskTenantMembersConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _TaskTenantMembersConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var tenantMembersConnectionImplementors = []string{"TenantMembersConnection"}
 
 func _TenantMembersConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.TenantMembersItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, tenantMembersConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, tenantMembersConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TenantMembersConnection")
+			out.Values[i] = fieldexec.TypeName("TenantMembersConnection")
 		case "items":
-			out.Values[i] = _TenantMembersConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.Items, marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TenantMembersConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			out.Values[i] = _TenantMembersConnection_edges(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.Edges(), marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
 		case "pageInfo":
-			out.Values[i] = _TenantMembersConnection_pageInfo(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var tenantMembersItemEdgeImplementors = []string{"TenantMembersItemEdge"}
 
 func _TenantMembersItemEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, tenantMembersItemEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, tenantMembersItemEdgeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TenantMembersItemEdge")
+			out.Values[i] = fieldexec.TypeName("TenantMembersItemEdge")
 		case "node":
-			out.Values[i] = _TenantMembersItemEdge_node(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersItemEdge, obj.Node, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true)
 		case "cursor":
-			out.Values[i] = _TenantMembersItemEdge_cursor(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersItemEdge, obj.Cursor(), marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -7050,38 +4848,20 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 
 func marshalNAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.AssignmentsItem]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AssignmentsConnection(ctx, ec, sel, v)
 }
 
 func marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AssignmentsItem) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AssignmentsItem(ctx, ec, sel, v)
 }
 
 func marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AssignmentsItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem)
 }
 
 func marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
@@ -7089,19 +4869,7 @@ func marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(c
 }
 
 func marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.AssignmentsItem]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAssignmentsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember(ctx context.Context, ec *executionContext, v any) (model.AssignmentsMember, error) {
@@ -7139,38 +4907,20 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 
 func marshalNContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.ContributionsItem]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ContributionsConnection(ctx, ec, sel, v)
 }
 
 func marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.ContributionsItem) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ContributionsItem(ctx, ec, sel, v)
 }
 
 func marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributionsItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.ContributionsItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem)
 }
 
 func marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.ContributionsItem]) graphql.Marshaler {
@@ -7178,19 +4928,7 @@ func marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge
 }
 
 func marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.ContributionsItem]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNContributionsItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember(ctx context.Context, ec *executionContext, v any) (model.ContributionsMember, error) {
@@ -7228,38 +4966,20 @@ func marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Conte
 
 func marshalNDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.DepartmentStaffItem]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DepartmentStaffConnection(ctx, ec, sel, v)
 }
 
 func marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.DepartmentStaffItem) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DepartmentStaffItem(ctx, ec, sel, v)
 }
 
 func marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.DepartmentStaffItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem)
 }
 
 func marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
@@ -7267,19 +4987,7 @@ func marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEd
 }
 
 func marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.DepartmentStaffItem]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDepartmentStaffItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMember(ctx context.Context, ec *executionContext, v any) (model.DepartmentStaffMember, error) {
@@ -7300,67 +5008,37 @@ func marshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentS
 }
 
 func marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee)
 }
 
 func marshalNEmployee2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployeeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Employee) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee)
 }
 
 func marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Employee) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Employee(ctx, ec, sel, v)
 }
 
 func marshalNEmployeeByEmailConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EmployeeByEmailConnection(ctx, ec, sel, v)
 }
 
 func marshalNEmployeeContributionsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EmployeeContributionsConnection(ctx, ec, sel, v)
 }
 
 func marshalNEmployeeDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EmployeeDepartmentStaffConnection(ctx, ec, sel, v)
 }
@@ -7370,73 +5048,34 @@ func marshalNEmployeeEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx cont
 }
 
 func marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Employee]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNEmployeeEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNEmployeeEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func marshalNEmployeeTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EmployeeTenantMembersConnection(ctx, ec, sel, v)
 }
 
 func marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Equipment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment)
 }
 
 func marshalNEquipment2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipmentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Equipment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment)
 }
 
 func marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Equipment) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Equipment(ctx, ec, sel, v)
 }
 
 func marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Equipment]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EquipmentDepartmentStaffConnection(ctx, ec, sel, v)
 }
@@ -7446,19 +5085,7 @@ func marshalNEquipmentEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx con
 }
 
 func marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Equipment]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNEquipmentEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNEquipmentEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -7523,47 +5150,23 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 }
 
 func marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership)
 }
 
 func marshalNMembership2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership)
 }
 
 func marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Membership) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Membership(ctx, ec, sel, v)
 }
 
 func marshalNMembershipByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Membership]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MembershipByPrimaryConnection(ctx, ec, sel, v)
 }
@@ -7573,19 +5176,7 @@ func marshalNMembershipEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx co
 }
 
 func marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Membership]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMembershipEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMembershipEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNMembershipKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.MembershipKey, error) {
@@ -7608,13 +5199,7 @@ func unmarshalNMembershipKey2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembershipKey(
 }
 
 func marshalNNode2ᚕexampleᚗcomᚋtenantsᚋmodelᚐNode(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalONode2exampleᚗcomᚋtenantsᚋmodelᚐNode)
 }
 
 func marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.PageInfo) graphql.Marshaler {
@@ -7622,47 +5207,23 @@ func marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo(ctx cont
 }
 
 func marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember)
 }
 
 func marshalNProjectMember2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ProjectMember) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember)
 }
 
 func marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.ProjectMember) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProjectMember(ctx, ec, sel, v)
 }
 
 func marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.ProjectMember]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProjectMemberAssignmentsConnection(ctx, ec, sel, v)
 }
@@ -7672,19 +5233,7 @@ func marshalNProjectMemberEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx
 }
 
 func marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.ProjectMember]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNProjectMemberEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNProjectMemberEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNProjectMemberKey2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMemberKeyᚄ(ctx context.Context, ec *executionContext, v any) ([]*model.ProjectMemberKey, error) {
@@ -7723,57 +5272,30 @@ func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.Se
 }
 
 func marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask)
 }
 
 func marshalNTask2ᚕᚖexampleᚗcomᚋtenantsᚋmodelᚐTaskᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Task) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask)
 }
 
 func marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Task) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Task(ctx, ec, sel, v)
 }
 
 func marshalNTaskAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TaskAssignmentsConnection(ctx, ec, sel, v)
 }
 
 func marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TaskByAssigneeConnection(ctx, ec, sel, v)
 }
@@ -7783,19 +5305,7 @@ func marshalNTaskEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.
 }
 
 func marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[*model.Task]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTaskEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTaskEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx context.Context, ec *executionContext, v any) (model.TaskStatus, error) {
@@ -7817,48 +5327,27 @@ func marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx context
 
 func marshalNTaskTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TaskTenantMembersConnection(ctx, ec, sel, v)
 }
 
 func marshalNTenantMembersConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.TenantMembersItem]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TenantMembersConnection(ctx, ec, sel, v)
 }
 
 func marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.TenantMembersItem) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TenantMembersItem(ctx, ec, sel, v)
 }
 
 func marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.TenantMembersItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem)
 }
 
 func marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
@@ -7866,19 +5355,7 @@ func marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge
 }
 
 func marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []graph.Edge[model.TenantMembersItem]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTenantMembersItemEdge2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdge)
 }
 
 func unmarshalNTenantMembersMember2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMember(ctx context.Context, ec *executionContext, v any) (model.TenantMembersMember, error) {
@@ -7903,19 +5380,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -7949,19 +5414,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -7977,19 +5430,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -7997,27 +5438,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -8059,19 +5485,7 @@ func marshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsM
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember)
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
@@ -8125,19 +5539,7 @@ func marshalOContributionsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContributi
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember)
 }
 
 func unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (*keys.Date, error) {
@@ -8197,19 +5599,7 @@ func marshalODepartmentStaffMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartme
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMember)
 }
 
 func marshalOEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Employee) graphql.Marshaler {
@@ -8329,76 +5719,28 @@ func marshalOTenantMembersMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMemb
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTenantMembersMember2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTenantMembersMember2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMember)
 }
 
 func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -8412,19 +5754,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

@@ -25,7 +25,7 @@ type EmployeeArgs struct {
 
 // Employee asks the query Employee.
 func (r Reader) Employee(ctx context.Context, employeeID string, args EmployeeArgs) (*model.Employee, error) {
-	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(employeeID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(employeeID)}, Consistent: args.Consistent})
 }
 
 // EmployeeByIdsArgs are the arguments of EmployeeByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) EmployeeByIds(ctx context.Context, ids []string, args EmployeeBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EmployeeTenantMembersArgs are the arguments of EmployeeTenantMembers that may be left out: nil.
@@ -61,7 +61,7 @@ type EmployeeTenantMembersArgs struct {
 
 // EmployeeTenantMembers asks the query EmployeeTenantMembers.
 func (r Reader) EmployeeTenantMembers(ctx context.Context, tenantID string, args EmployeeTenantMembersArgs) (*EmployeeTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeByEmailArgs are the arguments of EmployeeByEmail that may be left out: nil.
@@ -77,7 +77,7 @@ type EmployeeByEmailArgs struct {
 
 // EmployeeByEmail asks the query EmployeeByEmail.
 func (r Reader) EmployeeByEmail(ctx context.Context, email string, args EmployeeByEmailArgs) (*EmployeeByEmailConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeContributionsArgs are the arguments of EmployeeContributions that may be left out: nil.
@@ -98,7 +98,7 @@ type EmployeeContributionsArgs struct {
 
 // EmployeeContributions asks the query EmployeeContributions.
 func (r Reader) EmployeeContributions(ctx context.Context, employeeID string, args EmployeeContributionsArgs) (*EmployeeContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EmployeeDepartmentStaffArgs are the arguments of EmployeeDepartmentStaff that may be left out: nil.
@@ -119,7 +119,7 @@ type EmployeeDepartmentStaffArgs struct {
 
 // EmployeeDepartmentStaff asks the query EmployeeDepartmentStaff.
 func (r Reader) EmployeeDepartmentStaff(ctx context.Context, department string, args EmployeeDepartmentStaffArgs) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskArgs are the arguments of Task that may be left out: nil.
@@ -129,7 +129,7 @@ type TaskArgs struct {
 
 // Task asks the query Task.
 func (r Reader) Task(ctx context.Context, taskID string, args TaskArgs) (*model.Task, error) {
-	return graph.FetchOne(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "Task", PK: []keys.Value{keys.String(taskID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TaskCodec, &graph.QueryRequest{Name: "Task", PK: []keys.Value{keys.String(taskID)}, Consistent: args.Consistent})
 }
 
 // TaskByIdsArgs are the arguments of TaskByIds that may be left out: nil.
@@ -143,7 +143,7 @@ func (r Reader) TaskByIds(ctx context.Context, ids []string, args TaskByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TaskCodec, &graph.QueryRequest{Name: "TaskByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // TaskTenantMembersArgs are the arguments of TaskTenantMembers that may be left out: nil.
@@ -165,7 +165,7 @@ type TaskTenantMembersArgs struct {
 
 // TaskTenantMembers asks the query TaskTenantMembers.
 func (r Reader) TaskTenantMembers(ctx context.Context, tenantID string, args TaskTenantMembersArgs) (*TaskTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, &graph.QueryRequest{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskByAssigneeArgs are the arguments of TaskByAssignee that may be left out: nil.
@@ -185,7 +185,7 @@ type TaskByAssigneeArgs struct {
 
 // TaskByAssignee asks the query TaskByAssignee.
 func (r Reader) TaskByAssignee(ctx context.Context, employeeID string, args TaskByAssigneeArgs) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, &graph.QueryRequest{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // TaskAssignmentsArgs are the arguments of TaskAssignments that may be left out: nil.
@@ -207,7 +207,7 @@ type TaskAssignmentsArgs struct {
 
 // TaskAssignments asks the query TaskAssignments.
 func (r Reader) TaskAssignments(ctx context.Context, employeeID string, args TaskAssignmentsArgs) (*TaskAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, &graph.QueryRequest{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EquipmentArgs are the arguments of Equipment that may be left out: nil.
@@ -217,7 +217,7 @@ type EquipmentArgs struct {
 
 // Equipment asks the query Equipment.
 func (r Reader) Equipment(ctx context.Context, equipmentID string, args EquipmentArgs) (*model.Equipment, error) {
-	return graph.FetchOne(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "Equipment", PK: []keys.Value{keys.String(equipmentID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EquipmentCodec, &graph.QueryRequest{Name: "Equipment", PK: []keys.Value{keys.String(equipmentID)}, Consistent: args.Consistent})
 }
 
 // EquipmentByIdsArgs are the arguments of EquipmentByIds that may be left out: nil.
@@ -231,7 +231,7 @@ func (r Reader) EquipmentByIds(ctx context.Context, ids []string, args Equipment
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EquipmentCodec, &graph.QueryRequest{Name: "EquipmentByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EquipmentDepartmentStaffArgs are the arguments of EquipmentDepartmentStaff that may be left out: nil.
@@ -252,7 +252,7 @@ type EquipmentDepartmentStaffArgs struct {
 
 // EquipmentDepartmentStaff asks the query EquipmentDepartmentStaff.
 func (r Reader) EquipmentDepartmentStaff(ctx context.Context, department string, args EquipmentDepartmentStaffArgs) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, &graph.QueryRequest{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // ProjectMemberArgs are the arguments of ProjectMember that may be left out: nil.
@@ -262,7 +262,7 @@ type ProjectMemberArgs struct {
 
 // ProjectMember asks the query ProjectMember.
 func (r Reader) ProjectMember(ctx context.Context, employeeID string, projectID string, args ProjectMemberArgs) (*model.ProjectMember, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMember", PK: []keys.Value{keys.String(employeeID), keys.String(projectID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProjectMemberCodec, &graph.QueryRequest{Name: "ProjectMember", PK: []keys.Value{keys.String(employeeID), keys.String(projectID)}, Consistent: args.Consistent})
 }
 
 // ProjectMemberByKeysArgs are the arguments of ProjectMemberByKeys that may be left out: nil.
@@ -276,7 +276,7 @@ func (r Reader) ProjectMemberByKeys(ctx context.Context, keysArg []*model.Projec
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.EmployeeID), keys.String(key.ProjectID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ProjectMemberCodec, &graph.QueryRequest{Name: "ProjectMemberByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ProjectMemberAssignmentsArgs are the arguments of ProjectMemberAssignments that may be left out: nil.
@@ -297,7 +297,7 @@ type ProjectMemberAssignmentsArgs struct {
 
 // ProjectMemberAssignments asks the query ProjectMemberAssignments.
 func (r Reader) ProjectMemberAssignments(ctx context.Context, employeeID string, args ProjectMemberAssignmentsArgs) (*ProjectMemberAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, &graph.QueryRequest{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // MembershipArgs are the arguments of Membership that may be left out: nil.
@@ -307,7 +307,7 @@ type MembershipArgs struct {
 
 // Membership asks the query Membership.
 func (r Reader) Membership(ctx context.Context, orgID string, role string, userID string, args MembershipArgs) (*model.Membership, error) {
-	return graph.FetchOne(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "Membership", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MembershipCodec, &graph.QueryRequest{Name: "Membership", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
 }
 
 // MembershipByKeysArgs are the arguments of MembershipByKeys that may be left out: nil.
@@ -321,7 +321,7 @@ func (r Reader) MembershipByKeys(ctx context.Context, keysArg []*model.Membershi
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrgID), keys.String(key.Role), keys.String(key.UserID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MembershipCodec, &graph.QueryRequest{Name: "MembershipByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MembershipByPrimaryArgs are the arguments of MembershipByPrimary that may be left out: nil.
@@ -343,7 +343,7 @@ type MembershipByPrimaryArgs struct {
 
 // MembershipByPrimary asks the query MembershipByPrimary.
 func (r Reader) MembershipByPrimary(ctx context.Context, orgID string, args MembershipByPrimaryArgs) (*MembershipByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, &graph.QueryRequest{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -366,7 +366,7 @@ type TenantMembersArgs struct {
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, &graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -390,7 +390,7 @@ type ContributionsArgs struct {
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, employeeID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, &graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -413,7 +413,7 @@ type DepartmentStaffArgs struct {
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, &graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfAssignments reads items of Assignments, by their types.
@@ -436,7 +436,7 @@ type AssignmentsArgs struct {
 
 // Assignments asks the query Assignments.
 func (r Reader) Assignments(ctx context.Context, employeeID string, args AssignmentsArgs) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, &graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // optional makes a key value of an argument that may be left out.

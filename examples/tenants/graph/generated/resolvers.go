@@ -20,144 +20,144 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
+func (r *root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
 
-func (r root) Task() TaskResolver { return rowsOfTask{r.rt} }
+func (r *root) Task() TaskResolver { return rowsOfTask{r.rt} }
 
-func (r root) Equipment() EquipmentResolver { return rowsOfEquipment{r.rt} }
+func (r *root) Equipment() EquipmentResolver { return rowsOfEquipment{r.rt} }
 
-func (r root) ProjectMember() ProjectMemberResolver { return rowsOfProjectMember{r.rt} }
+func (r *root) ProjectMember() ProjectMemberResolver { return rowsOfProjectMember{r.rt} }
 
-func (r root) Membership() MembershipResolver { return rowsOfMembership{r.rt} }
+func (r *root) Membership() MembershipResolver { return rowsOfMembership{r.rt} }
 
 // Employee answers Employee.
-func (r queries) Employee(ctx context.Context, employeeID string, consistent *bool) (*model.Employee, error) {
+func (r *queries) Employee(ctx context.Context, employeeID string, consistent *bool) (*model.Employee, error) {
 	return Reader{r.rt}.Employee(ctx, employeeID, EmployeeArgs{Consistent: consistent})
 }
 
 // EmployeeByIds answers EmployeeByIds.
-func (r queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
+func (r *queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
 	return Reader{r.rt}.EmployeeByIds(ctx, ids, EmployeeByIdsArgs{Consistent: consistent})
 }
 
 // EmployeeTenantMembers answers EmployeeTenantMembers.
-func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeTenantMembersConnection, error) {
+func (r *queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeTenantMembersConnection, error) {
 	return Reader{r.rt}.EmployeeTenantMembers(ctx, tenantID, EmployeeTenantMembersArgs{Department: department, HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeByEmail answers EmployeeByEmail.
-func (r queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeByEmailConnection, error) {
+func (r *queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeByEmailConnection, error) {
 	return Reader{r.rt}.EmployeeByEmail(ctx, email, EmployeeByEmailArgs{Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeContributions answers EmployeeContributions.
-func (r queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeContributionsConnection, error) {
+func (r *queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeContributionsConnection, error) {
 	return Reader{r.rt}.EmployeeContributions(ctx, employeeID, EmployeeContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EmployeeDepartmentStaff answers EmployeeDepartmentStaff.
-func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeDepartmentStaffConnection, error) {
+func (r *queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EmployeeDepartmentStaffConnection, error) {
 	return Reader{r.rt}.EmployeeDepartmentStaff(ctx, department, EmployeeDepartmentStaffArgs{HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Task answers Task.
-func (r queries) Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error) {
+func (r *queries) Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error) {
 	return Reader{r.rt}.Task(ctx, taskID, TaskArgs{Consistent: consistent})
 }
 
 // TaskByIds answers TaskByIds.
-func (r queries) TaskByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Task, error) {
+func (r *queries) TaskByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Task, error) {
 	return Reader{r.rt}.TaskByIds(ctx, ids, TaskByIdsArgs{Consistent: consistent})
 }
 
 // TaskTenantMembers answers TaskTenantMembers.
-func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskTenantMembersConnection, error) {
+func (r *queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskTenantMembersConnection, error) {
 	return Reader{r.rt}.TaskTenantMembers(ctx, tenantID, TaskTenantMembersArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TaskByAssignee answers TaskByAssignee.
-func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskByAssigneeConnection, error) {
+func (r *queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskByAssigneeConnection, error) {
 	return Reader{r.rt}.TaskByAssignee(ctx, employeeID, TaskByAssigneeArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TaskAssignments answers TaskAssignments.
-func (r queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskAssignmentsConnection, error) {
+func (r *queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TaskAssignmentsConnection, error) {
 	return Reader{r.rt}.TaskAssignments(ctx, employeeID, TaskAssignmentsArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Equipment answers Equipment.
-func (r queries) Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error) {
+func (r *queries) Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error) {
 	return Reader{r.rt}.Equipment(ctx, equipmentID, EquipmentArgs{Consistent: consistent})
 }
 
 // EquipmentByIds answers EquipmentByIds.
-func (r queries) EquipmentByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Equipment, error) {
+func (r *queries) EquipmentByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Equipment, error) {
 	return Reader{r.rt}.EquipmentByIds(ctx, ids, EquipmentByIdsArgs{Consistent: consistent})
 }
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.
-func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EquipmentDepartmentStaffConnection, error) {
+func (r *queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EquipmentDepartmentStaffConnection, error) {
 	return Reader{r.rt}.EquipmentDepartmentStaff(ctx, department, EquipmentDepartmentStaffArgs{PurchaseDate: purchaseDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // ProjectMember answers ProjectMember.
-func (r queries) ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error) {
+func (r *queries) ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error) {
 	return Reader{r.rt}.ProjectMember(ctx, employeeID, projectID, ProjectMemberArgs{Consistent: consistent})
 }
 
 // ProjectMemberByKeys answers ProjectMemberByKeys.
-func (r queries) ProjectMemberByKeys(ctx context.Context, keysArg []*model.ProjectMemberKey, consistent *bool) ([]*model.ProjectMember, error) {
+func (r *queries) ProjectMemberByKeys(ctx context.Context, keysArg []*model.ProjectMemberKey, consistent *bool) ([]*model.ProjectMember, error) {
 	return Reader{r.rt}.ProjectMemberByKeys(ctx, keysArg, ProjectMemberByKeysArgs{Consistent: consistent})
 }
 
 // ProjectMemberAssignments answers ProjectMemberAssignments.
-func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ProjectMemberAssignmentsConnection, error) {
+func (r *queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ProjectMemberAssignmentsConnection, error) {
 	return Reader{r.rt}.ProjectMemberAssignments(ctx, employeeID, ProjectMemberAssignmentsArgs{ProjectID: projectID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Membership answers Membership.
-func (r queries) Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error) {
+func (r *queries) Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error) {
 	return Reader{r.rt}.Membership(ctx, orgID, role, userID, MembershipArgs{Consistent: consistent})
 }
 
 // MembershipByKeys answers MembershipByKeys.
-func (r queries) MembershipByKeys(ctx context.Context, keysArg []*model.MembershipKey, consistent *bool) ([]*model.Membership, error) {
+func (r *queries) MembershipByKeys(ctx context.Context, keysArg []*model.MembershipKey, consistent *bool) ([]*model.Membership, error) {
 	return Reader{r.rt}.MembershipByKeys(ctx, keysArg, MembershipByKeysArgs{Consistent: consistent})
 }
 
 // MembershipByPrimary answers MembershipByPrimary.
-func (r queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*MembershipByPrimaryConnection, error) {
+func (r *queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*MembershipByPrimaryConnection, error) {
 	return Reader{r.rt}.MembershipByPrimary(ctx, orgID, MembershipByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // TenantMembers answers TenantMembers.
-func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TenantMembersConnection, error) {
+func (r *queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TenantMembersConnection, error) {
 	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Contributions answers Contributions.
-func (r queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ContributionsConnection, error) {
+func (r *queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ContributionsConnection, error) {
 	return Reader{r.rt}.Contributions(ctx, employeeID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // DepartmentStaff answers DepartmentStaff.
-func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*DepartmentStaffConnection, error) {
+func (r *queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*DepartmentStaffConnection, error) {
 	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Assignments answers Assignments.
-func (r queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*AssignmentsConnection, error) {
+func (r *queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*AssignmentsConnection, error) {
 	return Reader{r.rt}.Assignments(ctx, employeeID, AssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
@@ -171,12 +171,12 @@ var nodeReaders = map[string]graph.ItemReader[model.Node]{
 }
 
 // Node answers node.
-func (r queries) Node(ctx context.Context, id string) (model.Node, error) {
+func (r *queries) Node(ctx context.Context, id string) (model.Node, error) {
 	return graph.FetchNode(ctx, r.rt, nodeReaders, id)
 }
 
 // Nodes answers nodes.
-func (r queries) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
+func (r *queries) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
 	return graph.FetchNodes(ctx, r.rt, nodeReaders, ids)
 }
 

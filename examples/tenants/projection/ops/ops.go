@@ -29,40 +29,40 @@ var Employee = projection.Ops[model.Employee, string, string]{
 
 // EmployeeFields are the fields that a patch of Employee can name.
 var EmployeeFields = struct {
-	TenantID   projection.PatchField[model.Employee, string]
-	Email      projection.PatchField[model.Employee, string]
-	Name       projection.PatchField[model.Employee, string]
-	Department projection.PatchField[model.Employee, string]
-	HireDate   projection.PatchField[model.Employee, keys.Date]
-	CreatedAt  projection.PatchField[model.Employee, time.Time]
-	UpdatedAt  projection.PatchField[model.Employee, time.Time]
+	TenantID   *projection.PatchField[model.Employee, string]
+	Email      *projection.PatchField[model.Employee, string]
+	Name       *projection.PatchField[model.Employee, string]
+	Department *projection.PatchField[model.Employee, string]
+	HireDate   *projection.PatchField[model.Employee, keys.Date]
+	CreatedAt  *projection.PatchField[model.Employee, time.Time]
+	UpdatedAt  *projection.PatchField[model.Employee, time.Time]
 }{
-	TenantID: projection.PatchField[model.Employee, string]{
+	TenantID: &projection.PatchField[model.Employee, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Employee, v string) { row.TenantID = v },
 	},
-	Email: projection.PatchField[model.Employee, string]{
+	Email: &projection.PatchField[model.Employee, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Employee, v string) { row.Email = v },
 	},
-	Name: projection.PatchField[model.Employee, string]{
+	Name: &projection.PatchField[model.Employee, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Employee, v string) { row.Name = v },
 	},
-	Department: projection.PatchField[model.Employee, string]{
+	Department: &projection.PatchField[model.Employee, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Employee, v string) { row.Department = v },
 	},
-	HireDate: projection.PatchField[model.Employee, keys.Date]{
+	HireDate: &projection.PatchField[model.Employee, keys.Date]{
 		Ordinal: 5,
 		Write:   func(row *model.Employee, v keys.Date) { row.HireDate = v },
 	},
-	CreatedAt: projection.PatchField[model.Employee, time.Time]{
+	CreatedAt: &projection.PatchField[model.Employee, time.Time]{
 		Ordinal: 6,
 		Write:   func(row *model.Employee, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Employee) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.Employee, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Employee, time.Time]{
 		Ordinal: 7,
 		Write:   func(row *model.Employee, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Employee) { row.UpdatedAt = nil },
@@ -87,46 +87,46 @@ var Task = projection.Ops[model.Task, string, string]{
 
 // TaskFields are the fields that a patch of Task can name.
 var TaskFields = struct {
-	TenantID   projection.PatchField[model.Task, string]
-	ProjectID  projection.PatchField[model.Task, string]
-	EmployeeID projection.PatchField[model.Task, string]
-	Title      projection.PatchField[model.Task, string]
-	Priority   projection.PatchField[model.Task, int]
-	Status     projection.PatchField[model.Task, model.TaskStatus]
-	CreatedAt  projection.PatchField[model.Task, time.Time]
-	UpdatedAt  projection.PatchField[model.Task, time.Time]
+	TenantID   *projection.PatchField[model.Task, string]
+	ProjectID  *projection.PatchField[model.Task, string]
+	EmployeeID *projection.PatchField[model.Task, string]
+	Title      *projection.PatchField[model.Task, string]
+	Priority   *projection.PatchField[model.Task, int]
+	Status     *projection.PatchField[model.Task, model.TaskStatus]
+	CreatedAt  *projection.PatchField[model.Task, time.Time]
+	UpdatedAt  *projection.PatchField[model.Task, time.Time]
 }{
-	TenantID: projection.PatchField[model.Task, string]{
+	TenantID: &projection.PatchField[model.Task, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Task, v string) { row.TenantID = v },
 	},
-	ProjectID: projection.PatchField[model.Task, string]{
+	ProjectID: &projection.PatchField[model.Task, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Task, v string) { row.ProjectID = v },
 	},
-	EmployeeID: projection.PatchField[model.Task, string]{
+	EmployeeID: &projection.PatchField[model.Task, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Task, v string) { row.EmployeeID = &v },
 		Reset:   func(row *model.Task) { row.EmployeeID = nil },
 	},
-	Title: projection.PatchField[model.Task, string]{
+	Title: &projection.PatchField[model.Task, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Task, v string) { row.Title = v },
 	},
-	Priority: projection.PatchField[model.Task, int]{
+	Priority: &projection.PatchField[model.Task, int]{
 		Ordinal: 5,
 		Write:   func(row *model.Task, v int) { row.Priority = v },
 	},
-	Status: projection.PatchField[model.Task, model.TaskStatus]{
+	Status: &projection.PatchField[model.Task, model.TaskStatus]{
 		Ordinal: 6,
 		Write:   func(row *model.Task, v model.TaskStatus) { row.Status = v },
 	},
-	CreatedAt: projection.PatchField[model.Task, time.Time]{
+	CreatedAt: &projection.PatchField[model.Task, time.Time]{
 		Ordinal: 7,
 		Write:   func(row *model.Task, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Task) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.Task, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Task, time.Time]{
 		Ordinal: 8,
 		Write:   func(row *model.Task, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Task) { row.UpdatedAt = nil },
@@ -151,30 +151,30 @@ var Equipment = projection.Ops[model.Equipment, string, string]{
 
 // EquipmentFields are the fields that a patch of Equipment can name.
 var EquipmentFields = struct {
-	Department   projection.PatchField[model.Equipment, string]
-	Name         projection.PatchField[model.Equipment, string]
-	PurchaseDate projection.PatchField[model.Equipment, keys.Date]
-	CreatedAt    projection.PatchField[model.Equipment, time.Time]
-	UpdatedAt    projection.PatchField[model.Equipment, time.Time]
+	Department   *projection.PatchField[model.Equipment, string]
+	Name         *projection.PatchField[model.Equipment, string]
+	PurchaseDate *projection.PatchField[model.Equipment, keys.Date]
+	CreatedAt    *projection.PatchField[model.Equipment, time.Time]
+	UpdatedAt    *projection.PatchField[model.Equipment, time.Time]
 }{
-	Department: projection.PatchField[model.Equipment, string]{
+	Department: &projection.PatchField[model.Equipment, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Equipment, v string) { row.Department = v },
 	},
-	Name: projection.PatchField[model.Equipment, string]{
+	Name: &projection.PatchField[model.Equipment, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Equipment, v string) { row.Name = v },
 	},
-	PurchaseDate: projection.PatchField[model.Equipment, keys.Date]{
+	PurchaseDate: &projection.PatchField[model.Equipment, keys.Date]{
 		Ordinal: 3,
 		Write:   func(row *model.Equipment, v keys.Date) { row.PurchaseDate = v },
 	},
-	CreatedAt: projection.PatchField[model.Equipment, time.Time]{
+	CreatedAt: &projection.PatchField[model.Equipment, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Equipment, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Equipment) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.Equipment, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Equipment, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Equipment, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Equipment) { row.UpdatedAt = nil },
@@ -201,20 +201,20 @@ var ProjectMember = projection.Ops[model.ProjectMember, model.ProjectMemberKey, 
 
 // ProjectMemberFields are the fields that a patch of ProjectMember can name.
 var ProjectMemberFields = struct {
-	Role      projection.PatchField[model.ProjectMember, string]
-	CreatedAt projection.PatchField[model.ProjectMember, time.Time]
-	UpdatedAt projection.PatchField[model.ProjectMember, time.Time]
+	Role      *projection.PatchField[model.ProjectMember, string]
+	CreatedAt *projection.PatchField[model.ProjectMember, time.Time]
+	UpdatedAt *projection.PatchField[model.ProjectMember, time.Time]
 }{
-	Role: projection.PatchField[model.ProjectMember, string]{
+	Role: &projection.PatchField[model.ProjectMember, string]{
 		Ordinal: 2,
 		Write:   func(row *model.ProjectMember, v string) { row.Role = v },
 	},
-	CreatedAt: projection.PatchField[model.ProjectMember, time.Time]{
+	CreatedAt: &projection.PatchField[model.ProjectMember, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.ProjectMember, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.ProjectMember) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.ProjectMember, time.Time]{
+	UpdatedAt: &projection.PatchField[model.ProjectMember, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.ProjectMember, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.ProjectMember) { row.UpdatedAt = nil },
@@ -243,15 +243,15 @@ var Membership = projection.Ops[model.Membership, model.MembershipKey, string]{
 
 // MembershipFields are the fields that a patch of Membership can name.
 var MembershipFields = struct {
-	CreatedAt projection.PatchField[model.Membership, time.Time]
-	UpdatedAt projection.PatchField[model.Membership, time.Time]
+	CreatedAt *projection.PatchField[model.Membership, time.Time]
+	UpdatedAt *projection.PatchField[model.Membership, time.Time]
 }{
-	CreatedAt: projection.PatchField[model.Membership, time.Time]{
+	CreatedAt: &projection.PatchField[model.Membership, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Membership, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Membership) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.Membership, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Membership, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Membership, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Membership) { row.UpdatedAt = nil },

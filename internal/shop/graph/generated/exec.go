@@ -5,10 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -1809,15 +1806,15 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_Customer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "customerId":
-		return fieldContext_Customer_customerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Customer", "ID", false, false)
 	case "name":
-		return fieldContext_Customer_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Customer", "String", false, false)
 	case "email":
-		return fieldContext_Customer_email(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Customer", "String", false, false)
 	case "group":
-		return fieldContext_Customer_group(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Customer", "String", false, false)
 	case "registeredAt":
-		return fieldContext_Customer_registeredAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Customer", "DateTime", false, false)
 	case "orders":
 		return fieldContext_Customer_orders(ctx, ec, field)
 	}
@@ -1827,13 +1824,13 @@ func childFields_Customer(ctx context.Context, ec *executionContext, field graph
 func childFields_Deployment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "environment":
-		return fieldContext_Deployment_environment(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Deployment", "String", false, false)
 	case "pluginName":
-		return fieldContext_Deployment_pluginName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Deployment", "String", false, false)
 	case "version":
-		return fieldContext_Deployment_version(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Deployment", "String", false, false)
 	case "deployedAt":
-		return fieldContext_Deployment_deployedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Deployment", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Deployment", field.Name)
 }
@@ -1841,9 +1838,9 @@ func childFields_Deployment(ctx context.Context, ec *executionContext, field gra
 func childFields_DeploymentByEnvironmentConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_DeploymentByEnvironmentConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "DeploymentByEnvironmentConnection", false, false, childFields_Deployment), nil
 	case "nextToken":
-		return fieldContext_DeploymentByEnvironmentConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "DeploymentByEnvironmentConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentByEnvironmentConnection", field.Name)
 }
@@ -1851,17 +1848,17 @@ func childFields_DeploymentByEnvironmentConnection(ctx context.Context, ec *exec
 func childFields_Invoice(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "invoiceId":
-		return fieldContext_Invoice_invoiceId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "ID", false, false)
 	case "ownerId":
-		return fieldContext_Invoice_ownerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "ID", false, false)
 	case "subject":
-		return fieldContext_Invoice_subject(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "String", false, false)
 	case "amount":
-		return fieldContext_Invoice_amount(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "Decimal", false, false)
 	case "issuedOn":
-		return fieldContext_Invoice_issuedOn(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "Date", false, false)
 	case "paid":
-		return fieldContext_Invoice_paid(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Invoice", "Boolean", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Invoice", field.Name)
 }
@@ -1869,9 +1866,9 @@ func childFields_Invoice(ctx context.Context, ec *executionContext, field graphq
 func childFields_InvoiceByOwnerIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_InvoiceByOwnerIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "InvoiceByOwnerIdConnection", false, false, childFields_Invoice), nil
 	case "nextToken":
-		return fieldContext_InvoiceByOwnerIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "InvoiceByOwnerIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceByOwnerIdConnection", field.Name)
 }
@@ -1879,25 +1876,25 @@ func childFields_InvoiceByOwnerIdConnection(ctx context.Context, ec *executionCo
 func childFields_Order(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orderId":
-		return fieldContext_Order_orderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "ID", false, false)
 	case "customerId":
-		return fieldContext_Order_customerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "ID", false, false)
 	case "customerGroup":
-		return fieldContext_Order_customerGroup(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "String", false, false)
 	case "productIds":
-		return fieldContext_Order_productIds(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "ID", false, false)
 	case "total":
-		return fieldContext_Order_total(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "Float", false, false)
 	case "placedAt":
-		return fieldContext_Order_placedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Order", "DateTime", false, false)
 	case "lines":
 		return fieldContext_Order_lines(ctx, ec, field)
 	case "history":
 		return fieldContext_Order_history(ctx, ec, field)
 	case "customer":
-		return fieldContext_Order_customer(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Customer), nil
 	case "products":
-		return fieldContext_Order_products(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Product), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 }
@@ -1905,9 +1902,9 @@ func childFields_Order(ctx context.Context, ec *executionContext, field graphql.
 func childFields_OrderByCustomerConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderByCustomerConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderByCustomerConnection", false, false, childFields_Order), nil
 	case "nextToken":
-		return fieldContext_OrderByCustomerConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderByCustomerConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderByCustomerConnection", field.Name)
 }
@@ -1915,9 +1912,9 @@ func childFields_OrderByCustomerConnection(ctx context.Context, ec *executionCon
 func childFields_OrderByCustomerGroupConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderByCustomerGroupConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderByCustomerGroupConnection", false, false, childFields_Order), nil
 	case "nextToken":
-		return fieldContext_OrderByCustomerGroupConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderByCustomerGroupConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderByCustomerGroupConnection", field.Name)
 }
@@ -1925,9 +1922,9 @@ func childFields_OrderByCustomerGroupConnection(ctx context.Context, ec *executi
 func childFields_OrderCount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orders":
-		return fieldContext_OrderCount_orders(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderCount", "Int64", false, false)
 	case "revenue":
-		return fieldContext_OrderCount_revenue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderCount", "Float", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderCount", field.Name)
 }
@@ -1935,13 +1932,13 @@ func childFields_OrderCount(ctx context.Context, ec *executionContext, field gra
 func childFields_OrderHistory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orderId":
-		return fieldContext_OrderHistory_orderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderHistory", "ID", false, false)
 	case "timestamp":
-		return fieldContext_OrderHistory_timestamp(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderHistory", "DateTime", false, false)
 	case "status":
-		return fieldContext_OrderHistory_status(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderHistory", "String", false, false)
 	case "total":
-		return fieldContext_OrderHistory_total(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderHistory", "Float", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderHistory", field.Name)
 }
@@ -1949,9 +1946,9 @@ func childFields_OrderHistory(ctx context.Context, ec *executionContext, field g
 func childFields_OrderHistoryByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderHistoryByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderHistoryByIdConnection", false, false, childFields_OrderHistory), nil
 	case "nextToken":
-		return fieldContext_OrderHistoryByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderHistoryByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderHistoryByIdConnection", field.Name)
 }
@@ -1959,15 +1956,15 @@ func childFields_OrderHistoryByIdConnection(ctx context.Context, ec *executionCo
 func childFields_OrderLine(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orderId":
-		return fieldContext_OrderLine_orderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderLine", "ID", false, false)
 	case "category":
-		return fieldContext_OrderLine_category(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderLine", "String", false, false)
 	case "productId":
-		return fieldContext_OrderLine_productId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderLine", "ID", false, false)
 	case "quantity":
-		return fieldContext_OrderLine_quantity(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderLine", "Int", false, false)
 	case "product":
-		return fieldContext_OrderLine_product(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderLine", true, true, childFields_Product), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderLine", field.Name)
 }
@@ -1975,9 +1972,9 @@ func childFields_OrderLine(ctx context.Context, ec *executionContext, field grap
 func childFields_OrderLineByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderLineByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderLineByIdConnection", false, false, childFields_OrderLine), nil
 	case "nextToken":
-		return fieldContext_OrderLineByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderLineByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderLineByIdConnection", field.Name)
 }
@@ -1985,17 +1982,17 @@ func childFields_OrderLineByIdConnection(ctx context.Context, ec *executionConte
 func childFields_OrderTracking(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orderId":
-		return fieldContext_OrderTracking_orderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTracking", "ID", false, false)
 	case "changedAt":
-		return fieldContext_OrderTracking_changedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTracking", "DateTime", false, false)
 	case "customerId":
-		return fieldContext_OrderTracking_customerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTracking", "ID", false, false)
 	case "status":
-		return fieldContext_OrderTracking_status(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTracking", "String", false, false)
 	case "total":
-		return fieldContext_OrderTracking_total(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTracking", "Float", false, false)
 	case "customer":
-		return fieldContext_OrderTracking_customer(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderTracking", true, true, childFields_Customer), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderTracking", field.Name)
 }
@@ -2003,9 +2000,9 @@ func childFields_OrderTracking(ctx context.Context, ec *executionContext, field 
 func childFields_OrderTrackingByCustomerIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderTrackingByCustomerIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderTrackingByCustomerIdConnection", false, false, childFields_OrderTracking), nil
 	case "nextToken":
-		return fieldContext_OrderTrackingByCustomerIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTrackingByCustomerIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderTrackingByCustomerIdConnection", field.Name)
 }
@@ -2013,9 +2010,9 @@ func childFields_OrderTrackingByCustomerIdConnection(ctx context.Context, ec *ex
 func childFields_OrderTrackingByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderTrackingByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderTrackingByIdConnection", false, false, childFields_OrderTracking), nil
 	case "nextToken":
-		return fieldContext_OrderTrackingByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTrackingByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderTrackingByIdConnection", field.Name)
 }
@@ -2023,9 +2020,9 @@ func childFields_OrderTrackingByIdConnection(ctx context.Context, ec *executionC
 func childFields_OrderTrackingByStatusConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderTrackingByStatusConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderTrackingByStatusConnection", false, false, childFields_OrderTracking), nil
 	case "nextToken":
-		return fieldContext_OrderTrackingByStatusConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderTrackingByStatusConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderTrackingByStatusConnection", field.Name)
 }
@@ -2033,17 +2030,17 @@ func childFields_OrderTrackingByStatusConnection(ctx context.Context, ec *execut
 func childFields_OrderVersion(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "orderId":
-		return fieldContext_OrderVersion_orderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "ID", false, false)
 	case "version":
-		return fieldContext_OrderVersion_version(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "String", false, false)
 	case "status":
-		return fieldContext_OrderVersion_status(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "String", false, false)
 	case "total":
-		return fieldContext_OrderVersion_total(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "Float", false, false)
 	case "since":
-		return fieldContext_OrderVersion_since(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "DateTime", false, false)
 	case "changed":
-		return fieldContext_OrderVersion_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersion", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderVersion", field.Name)
 }
@@ -2051,9 +2048,9 @@ func childFields_OrderVersion(ctx context.Context, ec *executionContext, field g
 func childFields_OrderVersionByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_OrderVersionByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "OrderVersionByIdConnection", false, false, childFields_OrderVersion), nil
 	case "nextToken":
-		return fieldContext_OrderVersionByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OrderVersionByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrderVersionByIdConnection", field.Name)
 }
@@ -2061,9 +2058,9 @@ func childFields_OrderVersionByIdConnection(ctx context.Context, ec *executionCo
 func childFields_Ownership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "ownerId":
-		return fieldContext_Ownership_ownerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Ownership", "ID", false, false)
 	case "subject":
-		return fieldContext_Ownership_subject(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Ownership", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Ownership", field.Name)
 }
@@ -2071,19 +2068,19 @@ func childFields_Ownership(ctx context.Context, ec *executionContext, field grap
 func childFields_Product(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "productId":
-		return fieldContext_Product_productId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "ID", false, false)
 	case "category":
-		return fieldContext_Product_category(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "String", false, false)
 	case "brand":
-		return fieldContext_Product_brand(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "String", false, false)
 	case "supplier":
-		return fieldContext_Product_supplier(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "String", false, false)
 	case "name":
-		return fieldContext_Product_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "String", false, false)
 	case "price":
-		return fieldContext_Product_price(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "Float", false, false)
 	case "createdAt":
-		return fieldContext_Product_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Product", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 }
@@ -2091,9 +2088,9 @@ func childFields_Product(ctx context.Context, ec *executionContext, field graphq
 func childFields_ProductByBrandConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProductByBrandConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProductByBrandConnection", false, false, childFields_Product), nil
 	case "nextToken":
-		return fieldContext_ProductByBrandConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProductByBrandConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProductByBrandConnection", field.Name)
 }
@@ -2101,9 +2098,9 @@ func childFields_ProductByBrandConnection(ctx context.Context, ec *executionCont
 func childFields_ProductByCategoryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProductByCategoryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProductByCategoryConnection", false, false, childFields_Product), nil
 	case "nextToken":
-		return fieldContext_ProductByCategoryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProductByCategoryConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProductByCategoryConnection", field.Name)
 }
@@ -2111,9 +2108,9 @@ func childFields_ProductByCategoryConnection(ctx context.Context, ec *executionC
 func childFields_ProductByCategoryNewestConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProductByCategoryNewestConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProductByCategoryNewestConnection", false, false, childFields_Product), nil
 	case "nextToken":
-		return fieldContext_ProductByCategoryNewestConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProductByCategoryNewestConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProductByCategoryNewestConnection", field.Name)
 }
@@ -2121,9 +2118,9 @@ func childFields_ProductByCategoryNewestConnection(ctx context.Context, ec *exec
 func childFields_ProductBySupplierConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProductBySupplierConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProductBySupplierConnection", false, false, childFields_Product), nil
 	case "nextToken":
-		return fieldContext_ProductBySupplierConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProductBySupplierConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProductBySupplierConnection", field.Name)
 }
@@ -2131,13 +2128,13 @@ func childFields_ProductBySupplierConnection(ctx context.Context, ec *executionC
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -2147,13 +2144,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -2161,17 +2158,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -2179,17 +2176,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -2197,17 +2194,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -2215,27 +2212,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -2992,46 +2989,11 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _Customer_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Customer_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Customer_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Customer_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Customer_email(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_email, func(context.Context) (any, error) { return obj.Email, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Customer_email(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Customer_group(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_group, func(context.Context) (any, error) { return obj.Group, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Customer_group(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Customer_registeredAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_registeredAt, func(context.Context) (any, error) { return obj.RegisteredAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Customer_registeredAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Customer", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Customer_orders,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Customer().Orders(ctx, obj, fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Customer().Orders(ctx, obj, fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalOOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Customer_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3039,153 +3001,11 @@ func fieldContext_Customer_orders(ctx context.Context, ec *executionContext, fie
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Customer_orders_args)
 }
 
-func _Deployment_environment(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_environment, func(context.Context) (any, error) { return obj.Environment, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Deployment_environment(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Deployment_pluginName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_pluginName, func(context.Context) (any, error) { return obj.PluginName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Deployment_pluginName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Deployment_version(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Deployment_version(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Deployment_deployedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Deployment) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Deployment_deployedAt, func(context.Context) (any, error) { return obj.DeployedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Deployment_deployedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _DeploymentByEnvironmentConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeploymentByEnvironmentConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ, true, true)
-}
-func fieldContext_DeploymentByEnvironmentConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "DeploymentByEnvironmentConnection", false, false, childFields_Deployment)
-	return fc, nil
-}
-
-func _DeploymentByEnvironmentConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_DeploymentByEnvironmentConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_DeploymentByEnvironmentConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeploymentByEnvironmentConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Invoice_invoiceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_invoiceId, func(context.Context) (any, error) { return obj.InvoiceID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Invoice_invoiceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Invoice_ownerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Invoice_ownerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Invoice_subject(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Invoice_subject(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Invoice_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal, true, true)
-}
-func fieldContext_Invoice_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Decimal does not have child fields"))
-}
-
-func _Invoice_issuedOn(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_issuedOn, func(context.Context) (any, error) { return obj.IssuedOn, nil }, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true, true)
-}
-func fieldContext_Invoice_issuedOn(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Date does not have child fields"))
-}
-
-func _Invoice_paid(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Invoice) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Invoice_paid, func(context.Context) (any, error) { return obj.Paid, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext_Invoice_paid(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func _InvoiceByOwnerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_InvoiceByOwnerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ, true, true)
-}
-func fieldContext_InvoiceByOwnerIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "InvoiceByOwnerIdConnection", false, false, childFields_Invoice)
-	return fc, nil
-}
-
-func _InvoiceByOwnerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_InvoiceByOwnerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_InvoiceByOwnerIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InvoiceByOwnerIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Order_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Order_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Order_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Order_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Order_customerGroup(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customerGroup, func(context.Context) (any, error) { return obj.CustomerGroup, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Order_customerGroup(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Order_productIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_productIds, func(context.Context) (any, error) { return obj.ProductIds, nil }, marshalNID2ᚕstringᚄ, true, true)
-}
-func fieldContext_Order_productIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Order_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_Order_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func _Order_placedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_placedAt, func(context.Context) (any, error) { return obj.PlacedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Order_placedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Order", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
 func _Order_lines(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_lines,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Order().Lines(ctx, obj, fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Order().Lines(ctx, obj, fieldexec.Arg[*string](fc, "category"), fieldexec.Arg[*string](fc, "productId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalOOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Order_lines(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3197,7 +3017,7 @@ func _Order_history(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_history,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Order().History(ctx, obj, fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Order().History(ctx, obj, fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalOOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, false)
 }
 func fieldContext_Order_history(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3206,439 +3026,29 @@ func fieldContext_Order_history(ctx context.Context, ec *executionContext, field
 }
 
 func _Order_customer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_customer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Order,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Order().Customer(ctx, obj)
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
-func fieldContext_Order_customer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Customer)
-	return fc, nil
-}
-
 func _Order_products(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Order_products,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Order,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Order().Products(ctx, obj)
 		}, marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, false)
 }
-func fieldContext_Order_products(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Order", true, true, childFields_Product)
-	return fc, nil
-}
-
-func _OrderByCustomerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
-}
-func fieldContext_OrderByCustomerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderByCustomerConnection", false, false, childFields_Order)
-	return fc, nil
-}
-
-func _OrderByCustomerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderByCustomerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderByCustomerConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerGroupConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true, true)
-}
-func fieldContext_OrderByCustomerGroupConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderByCustomerGroupConnection", false, false, childFields_Order)
-	return fc, nil
-}
-
-func _OrderByCustomerGroupConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderByCustomerGroupConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderByCustomerGroupConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderByCustomerGroupConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderCount_orders(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderCount) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderCount_orders, func(context.Context) (any, error) { return obj.Orders, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_OrderCount_orders(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderCount", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _OrderCount_revenue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderCount) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderCount_revenue, func(context.Context) (any, error) { return obj.Revenue, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_OrderCount_revenue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderCount", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func _OrderHistory_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderHistory_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderHistory_timestamp(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_timestamp, func(context.Context) (any, error) { return obj.Timestamp, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_OrderHistory_timestamp(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _OrderHistory_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OrderHistory_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderHistory_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderHistory) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistory_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_OrderHistory_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func _OrderHistoryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistoryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ, true, true)
-}
-func fieldContext_OrderHistoryByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderHistoryByIdConnection", false, false, childFields_OrderHistory)
-	return fc, nil
-}
-
-func _OrderHistoryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderHistoryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderHistoryByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderHistoryByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderLine_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderLine_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderLine_category(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OrderLine_category(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderLine_productId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderLine_productId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderLine_quantity(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_quantity, func(context.Context) (any, error) { return obj.Quantity, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_OrderLine_quantity(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderLine", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
 func _OrderLine_product(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderLine) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLine_product,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_OrderLine,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.OrderLine().Product(ctx, obj)
 		}, marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, false)
 }
-func fieldContext_OrderLine_product(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderLine", true, true, childFields_Product)
-	return fc, nil
-}
-
-func _OrderLineByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLineByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ, true, true)
-}
-func fieldContext_OrderLineByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderLineByIdConnection", false, false, childFields_OrderLine)
-	return fc, nil
-}
-
-func _OrderLineByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderLineByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderLineByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderLineByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderTracking_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderTracking_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderTracking_changedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_changedAt, func(context.Context) (any, error) { return obj.ChangedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_OrderTracking_changedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _OrderTracking_customerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_customerId, func(context.Context) (any, error) { return obj.CustomerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderTracking_customerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderTracking_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OrderTracking_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderTracking_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_OrderTracking_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTracking", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
 func _OrderTracking_customer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderTracking) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTracking_customer,
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_OrderTracking,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.OrderTracking().Customer(ctx, obj)
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
-func fieldContext_OrderTracking_customer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderTracking", true, true, childFields_Customer)
-	return fc, nil
-}
-
-func _OrderTrackingByCustomerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
-}
-func fieldContext_OrderTrackingByCustomerIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByCustomerIdConnection", false, false, childFields_OrderTracking)
-	return fc, nil
-}
-
-func _OrderTrackingByCustomerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByCustomerIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderTrackingByCustomerIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTrackingByCustomerIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderTrackingByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
-}
-func fieldContext_OrderTrackingByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByIdConnection", false, false, childFields_OrderTracking)
-	return fc, nil
-}
-
-func _OrderTrackingByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderTrackingByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTrackingByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderTrackingByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByStatusConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true, true)
-}
-func fieldContext_OrderTrackingByStatusConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderTrackingByStatusConnection", false, false, childFields_OrderTracking)
-	return fc, nil
-}
-
-func _OrderTrackingByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderTrackingByStatusConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderTrackingByStatusConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderTrackingByStatusConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderVersion_orderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_orderId, func(context.Context) (any, error) { return obj.OrderID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OrderVersion_orderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OrderVersion_version(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_version, func(context.Context) (any, error) { return obj.Version, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OrderVersion_version(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderVersion_status(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_status, func(context.Context) (any, error) { return obj.Status, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OrderVersion_status(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _OrderVersion_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_OrderVersion_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func _OrderVersion_since(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_OrderVersion_since(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _OrderVersion_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OrderVersion) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersion_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_OrderVersion_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _OrderVersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersionByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ, true, true)
-}
-func fieldContext_OrderVersionByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "OrderVersionByIdConnection", false, false, childFields_OrderVersion)
-	return fc, nil
-}
-
-func _OrderVersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OrderVersionByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_OrderVersionByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OrderVersionByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Ownership_ownerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Ownership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Ownership_ownerId, func(context.Context) (any, error) { return obj.OwnerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Ownership_ownerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Ownership", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Ownership_subject(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Ownership) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Ownership_subject, func(context.Context) (any, error) { return obj.Subject, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Ownership_subject(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Ownership", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Product_productId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_productId, func(context.Context) (any, error) { return obj.ProductID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Product_productId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Product_category(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_category, func(context.Context) (any, error) { return obj.Category, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Product_category(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Product_brand(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_brand, func(context.Context) (any, error) { return obj.Brand, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Product_brand(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Product_supplier(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_supplier, func(context.Context) (any, error) { return obj.Supplier, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Product_supplier(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Product_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Product_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Product_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNFloat2float64, true, true)
-}
-func fieldContext_Product_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func _Product_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Product) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Product_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Product_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _ProductByBrandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByBrandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
-}
-func fieldContext_ProductByBrandConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProductByBrandConnection", false, false, childFields_Product)
-	return fc, nil
-}
-
-func _ProductByBrandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByBrandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProductByBrandConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProductByBrandConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProductByCategoryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
-}
-func fieldContext_ProductByCategoryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProductByCategoryConnection", false, false, childFields_Product)
-	return fc, nil
-}
-
-func _ProductByCategoryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProductByCategoryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProductByCategoryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProductByCategoryNewestConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryNewestConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
-}
-func fieldContext_ProductByCategoryNewestConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProductByCategoryNewestConnection", false, false, childFields_Product)
-	return fc, nil
-}
-
-func _ProductByCategoryNewestConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductByCategoryNewestConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProductByCategoryNewestConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProductByCategoryNewestConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProductBySupplierConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductBySupplierConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true, true)
-}
-func fieldContext_ProductBySupplierConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProductBySupplierConnection", false, false, childFields_Product)
-	return fc, nil
-}
-
-func _ProductBySupplierConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProductBySupplierConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProductBySupplierConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProductBySupplierConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Query_Sales_OrderCount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderCount,
 		func(ctx context.Context) (any, error) {
@@ -3654,7 +3064,7 @@ func _Query_Sales_Customer(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Customer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesCustomer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesCustomer(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, false)
 }
 func fieldContext_Query_Sales_Customer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3666,7 +3076,7 @@ func _Query_Sales_CustomerByIds(ctx context.Context, ec *executionContext, field
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_CustomerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesCustomerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesCustomerByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCustomer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer, true, true)
 }
 func fieldContext_Query_Sales_CustomerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3678,7 +3088,7 @@ func _Query_Sales_Product(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Product,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProduct(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesProduct(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, false)
 }
 func fieldContext_Query_Sales_Product(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3690,7 +3100,7 @@ func _Query_Sales_ProductByIds(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesProductByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct, true, true)
 }
 func fieldContext_Query_Sales_ProductByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3702,7 +3112,7 @@ func _Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, f
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByCategory,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByCategory(ctx, fc.Args["category"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByCategory(ctx, fieldexec.Arg[string](fc, "category"), fieldexec.Arg[catalog.Filter](fc, "filter"), fieldexec.Arg[*bool](fc, "partial"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3714,7 +3124,7 @@ func _Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionCont
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByCategoryNewest,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fc.Args["category"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fieldexec.Arg[string](fc, "category"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[catalog.Filter](fc, "filter"), fieldexec.Arg[*bool](fc, "partial"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3726,7 +3136,7 @@ func _Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, fiel
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductByBrand,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductByBrand(ctx, fc.Args["brand"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductByBrand(ctx, fieldexec.Arg[string](fc, "brand"), fieldexec.Arg[catalog.Filter](fc, "filter"), fieldexec.Arg[*bool](fc, "partial"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3738,7 +3148,7 @@ func _Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, f
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_ProductBySupplier,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fc.Args["supplier"].(string), fc.Args["filter"].(catalog.Filter), fc.Args["partial"].(*bool), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fieldexec.Arg[string](fc, "supplier"), fieldexec.Arg[catalog.Filter](fc, "filter"), fieldexec.Arg[*bool](fc, "partial"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3750,7 +3160,7 @@ func _Query_Sales_Order(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_Order,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrder(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrder(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder, true, false)
 }
 func fieldContext_Query_Sales_Order(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3762,7 +3172,7 @@ func _Query_Sales_OrderByIds(ctx context.Context, ec *executionContext, field gr
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder, true, true)
 }
 func fieldContext_Query_Sales_OrderByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3774,7 +3184,7 @@ func _Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, fie
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByCustomer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderByCustomer(ctx, fc.Args["customerId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderByCustomer(ctx, fieldexec.Arg[string](fc, "customerId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderByCustomer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3786,7 +3196,7 @@ func _Query_Sales_OrderByCustomerGroup(ctx context.Context, ec *executionContext
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderByCustomerGroup,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderByCustomerGroup(ctx, fc.Args["customerGroup"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderByCustomerGroup(ctx, fieldexec.Arg[string](fc, "customerGroup"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderByCustomerGroup(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3798,7 +3208,7 @@ func _Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLine,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderLine(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderLine(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "_subId"), fieldexec.Arg[*string](fc, "category"), fieldexec.Arg[*string](fc, "productId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine, true, false)
 }
 func fieldContext_Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3810,7 +3220,7 @@ func _Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, fie
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLineByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderLineByKeys(ctx, fc.Args["keys"].([]*model.OrderLineKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderLineByKeys(ctx, fieldexec.Arg[[]*model.OrderLineKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine, true, true)
 }
 func fieldContext_Query_Sales_OrderLineByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3822,7 +3232,7 @@ func _Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderLineById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fc.Args["id"].(string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "category"), fieldexec.Arg[*string](fc, "productId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3834,7 +3244,7 @@ func _Query_Sales_OrderHistory(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistory,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderHistory(ctx, fc.Args["id"].(string), fc.Args["timestamp"].(*time.Time), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderHistory(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*time.Time](fc, "timestamp"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory, true, false)
 }
 func fieldContext_Query_Sales_OrderHistory(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3846,7 +3256,7 @@ func _Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistoryByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderHistoryByKeys(ctx, fc.Args["keys"].([]*model.OrderHistoryKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderHistoryByKeys(ctx, fieldexec.Arg[[]*model.OrderHistoryKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory, true, true)
 }
 func fieldContext_Query_Sales_OrderHistoryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3858,7 +3268,7 @@ func _Query_Sales_OrderHistoryById(ctx context.Context, ec *executionContext, fi
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderHistoryById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderHistoryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderHistoryByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderHistoryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3870,7 +3280,7 @@ func _Query_Sales_OrderVersion(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersion,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderVersion(ctx, fc.Args["id"].(string), fc.Args["version"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderVersion(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "version"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion, true, false)
 }
 func fieldContext_Query_Sales_OrderVersion(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3882,7 +3292,7 @@ func _Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersionByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderVersionByKeys(ctx, fc.Args["keys"].([]*model.OrderVersionKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderVersionByKeys(ctx, fieldexec.Arg[[]*model.OrderVersionKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion, true, true)
 }
 func fieldContext_Query_Sales_OrderVersionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3894,7 +3304,7 @@ func _Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, fi
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderVersionById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderVersionByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderVersionByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3906,7 +3316,7 @@ func _Query_Sales_OrderTracking(ctx context.Context, ec *executionContext, field
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTracking,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderTracking(ctx, fc.Args["id"].(string), fc.Args["changedAt"].(*time.Time), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderTracking(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*time.Time](fc, "changedAt"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking, true, false)
 }
 func fieldContext_Query_Sales_OrderTracking(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3918,7 +3328,7 @@ func _Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext,
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderTrackingByKeys(ctx, fc.Args["keys"].([]*model.OrderTrackingKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderTrackingByKeys(ctx, fieldexec.Arg[[]*model.OrderTrackingKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3930,7 +3340,7 @@ func _Query_Sales_OrderTrackingById(ctx context.Context, ec *executionContext, f
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderTrackingByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderTrackingByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3942,7 +3352,7 @@ func _Query_Sales_OrderTrackingByCustomerId(ctx context.Context, ec *executionCo
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByCustomerId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderTrackingByCustomerID(ctx, fc.Args["customerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderTrackingByCustomerID(ctx, fieldexec.Arg[string](fc, "customerId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByCustomerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3954,7 +3364,7 @@ func _Query_Sales_OrderTrackingByStatus(ctx context.Context, ec *executionContex
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Sales_OrderTrackingByStatus,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderTrackingByStatus(ctx, fc.Args["status"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderTrackingByStatus(ctx, fieldexec.Arg[string](fc, "status"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Sales_OrderTrackingByStatus(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3966,7 +3376,7 @@ func _Query_Ops_Deployment(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_Deployment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().OpsDeployment(ctx, fc.Args["id"].(*string), fc.Args["environment"].(*string), fc.Args["pluginName"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().OpsDeployment(ctx, fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "environment"), fieldexec.Arg[*string](fc, "pluginName"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment, true, false)
 }
 func fieldContext_Query_Ops_Deployment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3978,7 +3388,7 @@ func _Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, fiel
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_DeploymentByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().OpsDeploymentByKeys(ctx, fc.Args["keys"].([]*model.DeploymentKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().OpsDeploymentByKeys(ctx, fieldexec.Arg[[]*model.DeploymentKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment, true, true)
 }
 func fieldContext_Query_Ops_DeploymentByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3990,7 +3400,7 @@ func _Query_Ops_DeploymentByEnvironment(ctx context.Context, ec *executionContex
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Ops_DeploymentByEnvironment,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().OpsDeploymentByEnvironment(ctx, fc.Args["environment"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().OpsDeploymentByEnvironment(ctx, fieldexec.Arg[string](fc, "environment"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Ops_DeploymentByEnvironment(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4002,7 +3412,7 @@ func _Query_Billing_Ownership(ctx context.Context, ec *executionContext, field g
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_Ownership,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BillingOwnership(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BillingOwnership(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership, true, false)
 }
 func fieldContext_Query_Billing_Ownership(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4014,7 +3424,7 @@ func _Query_Billing_OwnershipByIds(ctx context.Context, ec *executionContext, fi
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_OwnershipByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BillingOwnershipByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BillingOwnershipByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOwnership2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership, true, true)
 }
 func fieldContext_Query_Billing_OwnershipByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4026,7 +3436,7 @@ func _Query_Billing_Invoice(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_Invoice,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BillingInvoice(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BillingInvoice(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice, true, false)
 }
 func fieldContext_Query_Billing_Invoice(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4038,7 +3448,7 @@ func _Query_Billing_InvoiceByIds(ctx context.Context, ec *executionContext, fiel
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_InvoiceByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BillingInvoiceByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BillingInvoiceByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice, true, true)
 }
 func fieldContext_Query_Billing_InvoiceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4050,7 +3460,7 @@ func _Query_Billing_InvoiceByOwnerId(ctx context.Context, ec *executionContext, 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Billing_InvoiceByOwnerId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BillingInvoiceByOwnerID(ctx, fc.Args["ownerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().BillingInvoiceByOwnerID(ctx, fieldexec.Arg[string](fc, "ownerId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_Billing_InvoiceByOwnerId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4062,7 +3472,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4081,237 +3491,21 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4319,55 +3513,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -4577,308 +3732,139 @@ func unmarshalInputOrderVersionKey(ctx context.Context, ec *executionContext, ob
 var customerImplementors = []string{"Customer"}
 
 func _Customer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, customerImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, customerImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Customer")
+			out.Values[i] = fieldexec.TypeName("Customer")
 		case "customerId":
-			out.Values[i] = _Customer_customerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Customer, obj.CustomerID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Customer_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Customer, obj.Name, marshalNString2string, true)
 		case "email":
-			out.Values[i] = _Customer_email(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Customer, obj.Email, marshalNString2string, true)
 		case "group":
-			out.Values[i] = _Customer_group(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Customer, obj.Group, marshalNString2string, true)
 		case "registeredAt":
-			out.Values[i] = _Customer_registeredAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Customer, obj.RegisteredAt, marshalNDateTime2timeᚐTime, true)
 		case "orders":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Customer_orders(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deploymentImplementors = []string{"Deployment"}
 
 func _Deployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Deployment) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deploymentImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Deployment")
+			out.Values[i] = fieldexec.TypeName("Deployment")
 		case "environment":
-			out.Values[i] = _Deployment_environment(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Deployment, obj.Environment, marshalNString2string, true)
 		case "pluginName":
-			out.Values[i] = _Deployment_pluginName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Deployment, obj.PluginName, marshalNString2string, true)
 		case "version":
-			out.Values[i] = _Deployment_version(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Deployment, obj.Version, marshalNString2string, true)
 		case "deployedAt":
-			out.Values[i] = _Deployment_deployedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Deployment, obj.DeployedAt, marshalNDateTime2timeᚐTime, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var deploymentByEnvironmentConnectionImplementors = []string{"DeploymentByEnvironmentConnection"}
 
 func _DeploymentByEnvironmentConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Deployment]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentByEnvironmentConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, deploymentByEnvironmentConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeploymentByEnvironmentConnection")
+			out.Values[i] = fieldexec.TypeName("DeploymentByEnvironmentConnection")
 		case "items":
-			out.Values[i] = _DeploymentByEnvironmentConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeploymentByEnvironmentConnection, obj.Items, marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ, true)
 		case "nextToken":
-			out.Values[i] = _DeploymentByEnvironmentConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DeploymentByEnvironmentConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var invoiceImplementors = []string{"Invoice"}
 
 func _Invoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Invoice) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, invoiceImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, invoiceImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Invoice")
+			out.Values[i] = fieldexec.TypeName("Invoice")
 		case "invoiceId":
-			out.Values[i] = _Invoice_invoiceId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.InvoiceID, marshalNID2string, true)
 		case "ownerId":
-			out.Values[i] = _Invoice_ownerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.OwnerID, marshalNID2string, true)
 		case "subject":
-			out.Values[i] = _Invoice_subject(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.Subject, marshalNString2string, true)
 		case "amount":
-			out.Values[i] = _Invoice_amount(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.Amount, marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal, true)
 		case "issuedOn":
-			out.Values[i] = _Invoice_issuedOn(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.IssuedOn, marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate, true)
 		case "paid":
-			out.Values[i] = _Invoice_paid(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Invoice, obj.Paid, marshalNBoolean2bool, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var invoiceByOwnerIdConnectionImplementors = []string{"InvoiceByOwnerIdConnection"}
 
 func _InvoiceByOwnerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Invoice]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, invoiceByOwnerIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, invoiceByOwnerIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("InvoiceByOwnerIdConnection")
+			out.Values[i] = fieldexec.TypeName("InvoiceByOwnerIdConnection")
 		case "items":
-			out.Values[i] = _InvoiceByOwnerIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_InvoiceByOwnerIdConnection, obj.Items, marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ, true)
 		case "nextToken":
-			out.Values[i] = _InvoiceByOwnerIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_InvoiceByOwnerIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderImplementors = []string{"Order"}
 
 func _Order(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Order) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Order")
+			out.Values[i] = fieldexec.TypeName("Order")
 		case "orderId":
-			out.Values[i] = _Order_orderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.OrderID, marshalNID2string, true)
 		case "customerId":
-			out.Values[i] = _Order_customerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.CustomerID, marshalNID2string, true)
 		case "customerGroup":
-			out.Values[i] = _Order_customerGroup(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.CustomerGroup, marshalNString2string, true)
 		case "productIds":
-			out.Values[i] = _Order_productIds(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.ProductIds, marshalNID2ᚕstringᚄ, true)
 		case "total":
-			out.Values[i] = _Order_total(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.Total, marshalNFloat2float64, true)
 		case "placedAt":
-			out.Values[i] = _Order_placedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Order, obj.PlacedAt, marshalNDateTime2timeᚐTime, true)
 		case "lines":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_lines(ctx, ec, field, obj) })
@@ -4892,927 +3878,409 @@ func _Order(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _Order_products(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderByCustomerConnectionImplementors = []string{"OrderByCustomerConnection"}
 
 func _OrderByCustomerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Order]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderByCustomerConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderByCustomerConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderByCustomerConnection")
+			out.Values[i] = fieldexec.TypeName("OrderByCustomerConnection")
 		case "items":
-			out.Values[i] = _OrderByCustomerConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderByCustomerConnection, obj.Items, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderByCustomerConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderByCustomerConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderByCustomerGroupConnectionImplementors = []string{"OrderByCustomerGroupConnection"}
 
 func _OrderByCustomerGroupConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Order]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderByCustomerGroupConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderByCustomerGroupConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderByCustomerGroupConnection")
+			out.Values[i] = fieldexec.TypeName("OrderByCustomerGroupConnection")
 		case "items":
-			out.Values[i] = _OrderByCustomerGroupConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderByCustomerGroupConnection, obj.Items, marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderByCustomerGroupConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderByCustomerGroupConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderCountImplementors = []string{"OrderCount"}
 
 func _OrderCount(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OrderCount) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderCountImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderCountImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderCount")
+			out.Values[i] = fieldexec.TypeName("OrderCount")
 		case "orders":
-			out.Values[i] = _OrderCount_orders(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderCount, obj.Orders, marshalNInt642int64, true)
 		case "revenue":
-			out.Values[i] = _OrderCount_revenue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderCount, obj.Revenue, marshalNFloat2float64, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderHistoryImplementors = []string{"OrderHistory"}
 
 func _OrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OrderHistory) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderHistoryImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderHistoryImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderHistory")
+			out.Values[i] = fieldexec.TypeName("OrderHistory")
 		case "orderId":
-			out.Values[i] = _OrderHistory_orderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistory, obj.OrderID, marshalNID2string, true)
 		case "timestamp":
-			out.Values[i] = _OrderHistory_timestamp(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistory, obj.Timestamp, marshalNDateTime2timeᚐTime, true)
 		case "status":
-			out.Values[i] = _OrderHistory_status(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistory, obj.Status, marshalNString2string, true)
 		case "total":
-			out.Values[i] = _OrderHistory_total(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistory, obj.Total, marshalNFloat2float64, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderHistoryByIdConnectionImplementors = []string{"OrderHistoryByIdConnection"}
 
 func _OrderHistoryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderHistory]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderHistoryByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderHistoryByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderHistoryByIdConnection")
+			out.Values[i] = fieldexec.TypeName("OrderHistoryByIdConnection")
 		case "items":
-			out.Values[i] = _OrderHistoryByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistoryByIdConnection, obj.Items, marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderHistoryByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderHistoryByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderLineImplementors = []string{"OrderLine"}
 
 func _OrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OrderLine) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderLineImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderLineImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderLine")
+			out.Values[i] = fieldexec.TypeName("OrderLine")
 		case "orderId":
-			out.Values[i] = _OrderLine_orderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLine, obj.OrderID, marshalNID2string, true)
 		case "category":
-			out.Values[i] = _OrderLine_category(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLine, obj.Category, marshalNString2string, true)
 		case "productId":
-			out.Values[i] = _OrderLine_productId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLine, obj.ProductID, marshalNID2string, true)
 		case "quantity":
-			out.Values[i] = _OrderLine_quantity(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLine, obj.Quantity, marshalNInt2int, true)
 		case "product":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _OrderLine_product(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderLineByIdConnectionImplementors = []string{"OrderLineByIdConnection"}
 
 func _OrderLineByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderLine]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderLineByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderLineByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderLineByIdConnection")
+			out.Values[i] = fieldexec.TypeName("OrderLineByIdConnection")
 		case "items":
-			out.Values[i] = _OrderLineByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLineByIdConnection, obj.Items, marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderLineByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderLineByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderTrackingImplementors = []string{"OrderTracking"}
 
 func _OrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OrderTracking) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderTrackingImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderTracking")
+			out.Values[i] = fieldexec.TypeName("OrderTracking")
 		case "orderId":
-			out.Values[i] = _OrderTracking_orderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTracking, obj.OrderID, marshalNID2string, true)
 		case "changedAt":
-			out.Values[i] = _OrderTracking_changedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTracking, obj.ChangedAt, marshalNDateTime2timeᚐTime, true)
 		case "customerId":
-			out.Values[i] = _OrderTracking_customerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTracking, obj.CustomerID, marshalNID2string, true)
 		case "status":
-			out.Values[i] = _OrderTracking_status(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTracking, obj.Status, marshalNString2string, true)
 		case "total":
-			out.Values[i] = _OrderTracking_total(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTracking, obj.Total, marshalNFloat2float64, true)
 		case "customer":
 			fieldexec.Object(ec.OperationContext, out, deferredFieldSet, deferLabelToView, i, field, graphql.RequiredNull,
 				func(ctx context.Context) graphql.Marshaler { return _OrderTracking_customer(ctx, ec, field, obj) })
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderTrackingByCustomerIdConnectionImplementors = []string{"OrderTrackingByCustomerIdConnection"}
 
 func _OrderTrackingByCustomerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByCustomerIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderTrackingByCustomerIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderTrackingByCustomerIdConnection")
+			out.Values[i] = fieldexec.TypeName("OrderTrackingByCustomerIdConnection")
 		case "items":
-			out.Values[i] = _OrderTrackingByCustomerIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByCustomerIdConnection, obj.Items, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderTrackingByCustomerIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByCustomerIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderTrackingByIdConnectionImplementors = []string{"OrderTrackingByIdConnection"}
 
 func _OrderTrackingByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderTrackingByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderTrackingByIdConnection")
+			out.Values[i] = fieldexec.TypeName("OrderTrackingByIdConnection")
 		case "items":
-			out.Values[i] = _OrderTrackingByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByIdConnection, obj.Items, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderTrackingByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderTrackingByStatusConnectionImplementors = []string{"OrderTrackingByStatusConnection"}
 
 func _OrderTrackingByStatusConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByStatusConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderTrackingByStatusConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderTrackingByStatusConnection")
+			out.Values[i] = fieldexec.TypeName("OrderTrackingByStatusConnection")
 		case "items":
-			out.Values[i] = _OrderTrackingByStatusConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByStatusConnection, obj.Items, marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderTrackingByStatusConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderTrackingByStatusConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderVersionImplementors = []string{"OrderVersion"}
 
 func _OrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OrderVersion) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderVersionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderVersionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderVersion")
+			out.Values[i] = fieldexec.TypeName("OrderVersion")
 		case "orderId":
-			out.Values[i] = _OrderVersion_orderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.OrderID, marshalNID2string, true)
 		case "version":
-			out.Values[i] = _OrderVersion_version(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.Version, marshalNString2string, true)
 		case "status":
-			out.Values[i] = _OrderVersion_status(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.Status, marshalNString2string, true)
 		case "total":
-			out.Values[i] = _OrderVersion_total(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.Total, marshalNFloat2float64, true)
 		case "since":
-			out.Values[i] = _OrderVersion_since(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.Since, marshalODateTime2ᚖtimeᚐTime, false)
 		case "changed":
-			out.Values[i] = _OrderVersion_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersion, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var orderVersionByIdConnectionImplementors = []string{"OrderVersionByIdConnection"}
 
 func _OrderVersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderVersion]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, orderVersionByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, orderVersionByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OrderVersionByIdConnection")
+			out.Values[i] = fieldexec.TypeName("OrderVersionByIdConnection")
 		case "items":
-			out.Values[i] = _OrderVersionByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersionByIdConnection, obj.Items, marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ, true)
 		case "nextToken":
-			out.Values[i] = _OrderVersionByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OrderVersionByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var ownershipImplementors = []string{"Ownership"}
 
 func _Ownership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Ownership) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, ownershipImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Ownership")
+			out.Values[i] = fieldexec.TypeName("Ownership")
 		case "ownerId":
-			out.Values[i] = _Ownership_ownerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Ownership, obj.OwnerID, marshalNID2string, true)
 		case "subject":
-			out.Values[i] = _Ownership_subject(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Ownership, obj.Subject, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var productImplementors = []string{"Product"}
 
 func _Product(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Product) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, productImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, productImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Product")
+			out.Values[i] = fieldexec.TypeName("Product")
 		case "productId":
-			out.Values[i] = _Product_productId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.ProductID, marshalNID2string, true)
 		case "category":
-			out.Values[i] = _Product_category(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.Category, marshalNString2string, true)
 		case "brand":
-			out.Values[i] = _Product_brand(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.Brand, marshalNString2string, true)
 		case "supplier":
-			out.Values[i] = _Product_supplier(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.Supplier, marshalOString2ᚖstring, false)
 		case "name":
-			out.Values[i] = _Product_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.Name, marshalNString2string, true)
 		case "price":
-			out.Values[i] = _Product_price(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.Price, marshalNFloat2float64, true)
 		case "createdAt":
-			out.Values[i] = _Product_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Product, obj.CreatedAt, marshalNDateTime2timeᚐTime, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var productByBrandConnectionImplementors = []string{"ProductByBrandConnection"}
 
 func _ProductByBrandConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, productByBrandConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, productByBrandConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProductByBrandConnection")
+			out.Values[i] = fieldexec.TypeName("ProductByBrandConnection")
 		case "items":
-			out.Values[i] = _ProductByBrandConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByBrandConnection, obj.Items, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProductByBrandConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByBrandConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var productByCategoryConnectionImplementors = []string{"ProductByCategoryConnection"}
 
 func _ProductByCategoryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, productByCategoryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, productByCategoryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProductByCategoryConnection")
+			out.Values[i] = fieldexec.TypeName("ProductByCategoryConnection")
 		case "items":
-			out.Values[i] = _ProductByCategoryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByCategoryConnection, obj.Items, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProductByCategoryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByCategoryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var productByCategoryNewestConnectionImplementors = []string{"ProductByCategoryNewestConnection"}
 
 func _ProductByCategoryNewestConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, productByCategoryNewestConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, productByCategoryNewestConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProductByCategoryNewestConnection")
+			out.Values[i] = fieldexec.TypeName("ProductByCategoryNewestConnection")
 		case "items":
-			out.Values[i] = _ProductByCategoryNewestConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByCategoryNewestConnection, obj.Items, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProductByCategoryNewestConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductByCategoryNewestConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var productBySupplierConnectionImplementors = []string{"ProductBySupplierConnection"}
 
 func _ProductBySupplierConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, productBySupplierConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, productBySupplierConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProductBySupplierConnection")
+			out.Values[i] = fieldexec.TypeName("ProductBySupplierConnection")
 		case "items":
-			out.Values[i] = _ProductBySupplierConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductBySupplierConnection, obj.Items, marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProductBySupplierConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProductBySupplierConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -5834,7 +4302,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "Sales_OrderCount":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Sales_OrderCount, graphql.RequiredNull))
 		case "Sales_Customer":
@@ -5920,412 +4388,182 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -6349,13 +4587,7 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func marshalNCustomer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer)
 }
 
 func unmarshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (keys.Date, error) {
@@ -6407,47 +4639,23 @@ func marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal(ctx context
 }
 
 func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment)
 }
 
 func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment)
 }
 
 func marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Deployment(ctx, ec, sel, v)
 }
 
 func marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Deployment]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _DeploymentByEnvironmentConnection(ctx, ec, sel, v)
 }
@@ -6565,149 +4773,74 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 }
 
 func marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Invoice) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice)
 }
 
 func marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Invoice) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice)
 }
 
 func marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Invoice(ctx, ec, sel, v)
 }
 
 func marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Invoice]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _InvoiceByOwnerIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder)
 }
 
 func marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder)
 }
 
 func marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Order(ctx, ec, sel, v)
 }
 
 func marshalNOrderByCustomerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderByCustomerConnection(ctx, ec, sel, v)
 }
 
 func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderByCustomerGroupConnection(ctx, ec, sel, v)
 }
 
 func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory)
 }
 
 func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory)
 }
 
 func marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderHistory(ctx, ec, sel, v)
 }
 
 func marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderHistory]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderHistoryByIdConnection(ctx, ec, sel, v)
 }
@@ -6732,47 +4865,23 @@ func unmarshalNOrderHistoryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋsh
 }
 
 func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine)
 }
 
 func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine)
 }
 
 func marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderLine(ctx, ec, sel, v)
 }
 
 func marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderLine]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderLineByIdConnection(ctx, ec, sel, v)
 }
@@ -6797,67 +4906,37 @@ func unmarshalNOrderLineKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshop�
 }
 
 func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking)
 }
 
 func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking)
 }
 
 func marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderTracking(ctx, ec, sel, v)
 }
 
 func marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderTrackingByCustomerIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderTrackingByIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderTrackingByStatusConnection(ctx, ec, sel, v)
 }
@@ -6882,47 +4961,23 @@ func unmarshalNOrderTrackingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋs
 }
 
 func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion)
 }
 
 func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion)
 }
 
 func marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderVersion(ctx, ec, sel, v)
 }
 
 func marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderVersion]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _OrderVersionByIdConnection(ctx, ec, sel, v)
 }
@@ -6947,87 +5002,48 @@ func unmarshalNOrderVersionKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋsh
 }
 
 func marshalNOwnership2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Ownership) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership)
 }
 
 func marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct)
 }
 
 func marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct)
 }
 
 func marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Product(ctx, ec, sel, v)
 }
 
 func marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProductByBrandConnection(ctx, ec, sel, v)
 }
 
 func marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProductByCategoryConnection(ctx, ec, sel, v)
 }
 
 func marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProductByCategoryNewestConnection(ctx, ec, sel, v)
 }
 
 func marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProductBySupplierConnection(ctx, ec, sel, v)
 }
@@ -7053,19 +5069,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -7099,19 +5103,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -7127,19 +5119,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -7147,27 +5127,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -7367,19 +5332,7 @@ func marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmo
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct)
 }
 
 func marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
@@ -7427,57 +5380,21 @@ func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintros
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -7491,19 +5408,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

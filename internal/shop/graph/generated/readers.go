@@ -21,7 +21,7 @@ func NewReader(rt *graph.Runtime) Reader { return Reader{rt} }
 
 // SalesOrderCount asks the query Sales_OrderCount.
 func (r Reader) SalesOrderCount(ctx context.Context) (*model.OrderCount, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderCountCodec, graph.QueryRequest{Name: "Sales_OrderCount"})
+	return graph.FetchOne(ctx, r.rt, model.OrderCountCodec, &graph.QueryRequest{Name: "Sales_OrderCount"})
 }
 
 // SalesCustomerArgs are the arguments of Sales_Customer that may be left out: nil.
@@ -31,7 +31,7 @@ type SalesCustomerArgs struct {
 
 // SalesCustomer asks the query Sales_Customer.
 func (r Reader) SalesCustomer(ctx context.Context, id string, args SalesCustomerArgs) (*model.Customer, error) {
-	return graph.FetchOne(ctx, r.rt, model.CustomerCodec, graph.QueryRequest{Name: "Sales_Customer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CustomerCodec, &graph.QueryRequest{Name: "Sales_Customer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesCustomerByIdsArgs are the arguments of Sales_CustomerByIds that may be left out: nil.
@@ -45,7 +45,7 @@ func (r Reader) SalesCustomerByIds(ctx context.Context, ids []string, args Sales
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CustomerCodec, graph.QueryRequest{Name: "Sales_CustomerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CustomerCodec, &graph.QueryRequest{Name: "Sales_CustomerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesProductArgs are the arguments of Sales_Product that may be left out: nil.
@@ -55,7 +55,7 @@ type SalesProductArgs struct {
 
 // SalesProduct asks the query Sales_Product.
 func (r Reader) SalesProduct(ctx context.Context, id string, args SalesProductArgs) (*model.Product, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_Product", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_Product", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesProductByIdsArgs are the arguments of Sales_ProductByIds that may be left out: nil.
@@ -69,7 +69,7 @@ func (r Reader) SalesProductByIds(ctx context.Context, ids []string, args SalesP
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_ProductByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesProductByCategoryArgs are the arguments of Sales_ProductByCategory that may be left out: nil.
@@ -83,7 +83,7 @@ type SalesProductByCategoryArgs struct {
 
 // SalesProductByCategory asks the query Sales_ProductByCategory.
 func (r Reader) SalesProductByCategory(ctx context.Context, category string, args SalesProductByCategoryArgs) (*ProductByCategoryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByCategoryNewestArgs are the arguments of Sales_ProductByCategoryNewest that may be left out: nil.
@@ -101,7 +101,7 @@ type SalesProductByCategoryNewestArgs struct {
 
 // SalesProductByCategoryNewest asks the query Sales_ProductByCategoryNewest.
 func (r Reader) SalesProductByCategoryNewest(ctx context.Context, category string, args SalesProductByCategoryNewestArgs) (*ProductByCategoryNewestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByBrandArgs are the arguments of Sales_ProductByBrand that may be left out: nil.
@@ -115,7 +115,7 @@ type SalesProductByBrandArgs struct {
 
 // SalesProductByBrand asks the query Sales_ProductByBrand.
 func (r Reader) SalesProductByBrand(ctx context.Context, brand string, args SalesProductByBrandArgs) (*ProductByBrandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductBySupplierArgs are the arguments of Sales_ProductBySupplier that may be left out: nil.
@@ -129,7 +129,7 @@ type SalesProductBySupplierArgs struct {
 
 // SalesProductBySupplier asks the query Sales_ProductBySupplier.
 func (r Reader) SalesProductBySupplier(ctx context.Context, supplier string, args SalesProductBySupplierArgs) (*ProductBySupplierConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, &graph.QueryRequest{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderArgs are the arguments of Sales_Order that may be left out: nil.
@@ -139,7 +139,7 @@ type SalesOrderArgs struct {
 
 // SalesOrder asks the query Sales_Order.
 func (r Reader) SalesOrder(ctx context.Context, id string, args SalesOrderArgs) (*model.Order, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_Order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "Sales_Order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesOrderByIdsArgs are the arguments of Sales_OrderByIds that may be left out: nil.
@@ -153,7 +153,7 @@ func (r Reader) SalesOrderByIds(ctx context.Context, ids []string, args SalesOrd
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "Sales_OrderByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderByCustomerArgs are the arguments of Sales_OrderByCustomer that may be left out: nil.
@@ -169,7 +169,7 @@ type SalesOrderByCustomerArgs struct {
 
 // SalesOrderByCustomer asks the query Sales_OrderByCustomer.
 func (r Reader) SalesOrderByCustomer(ctx context.Context, customerID string, args SalesOrderByCustomerArgs) (*OrderByCustomerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByCustomer", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "Sales_OrderByCustomer", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderByCustomerGroupArgs are the arguments of Sales_OrderByCustomerGroup that may be left out: nil.
@@ -185,7 +185,7 @@ type SalesOrderByCustomerGroupArgs struct {
 
 // SalesOrderByCustomerGroup asks the query Sales_OrderByCustomerGroup.
 func (r Reader) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, args SalesOrderByCustomerGroupArgs) (*OrderByCustomerGroupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByCustomerGroup", PK: []keys.Value{keys.String(customerGroup)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "Sales_OrderByCustomerGroup", PK: []keys.Value{keys.String(customerGroup)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderLineArgs are the arguments of Sales_OrderLine that may be left out: nil.
@@ -198,7 +198,7 @@ type SalesOrderLineArgs struct {
 
 // SalesOrderLine asks the query Sales_OrderLine.
 func (r Reader) SalesOrderLine(ctx context.Context, id string, args SalesOrderLineArgs) (*model.OrderLine, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLine", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderLineCodec, &graph.QueryRequest{Name: "Sales_OrderLine", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Consistent: args.Consistent})
 }
 
 // SalesOrderLineByKeysArgs are the arguments of Sales_OrderLineByKeys that may be left out: nil.
@@ -212,7 +212,7 @@ func (r Reader) SalesOrderLineByKeys(ctx context.Context, keysArg []*model.Order
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrderID), keys.String(key.Category), keys.String(key.ProductID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLineByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderLineCodec, &graph.QueryRequest{Name: "Sales_OrderLineByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderLineByIDArgs are the arguments of Sales_OrderLineById that may be left out: nil.
@@ -230,7 +230,7 @@ type SalesOrderLineByIDArgs struct {
 
 // SalesOrderLineByID asks the query Sales_OrderLineById.
 func (r Reader) SalesOrderLineByID(ctx context.Context, id string, args SalesOrderLineByIDArgs) (*OrderLineByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLineById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderLineCodec, &graph.QueryRequest{Name: "Sales_OrderLineById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderHistoryArgs are the arguments of Sales_OrderHistory that may be left out: nil.
@@ -241,7 +241,7 @@ type SalesOrderHistoryArgs struct {
 
 // SalesOrderHistory asks the query Sales_OrderHistory.
 func (r Reader) SalesOrderHistory(ctx context.Context, id string, args SalesOrderHistoryArgs) (*model.OrderHistory, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistory", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Timestamp, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderHistoryCodec, &graph.QueryRequest{Name: "Sales_OrderHistory", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Timestamp, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // SalesOrderHistoryByKeysArgs are the arguments of Sales_OrderHistoryByKeys that may be left out: nil.
@@ -255,7 +255,7 @@ func (r Reader) SalesOrderHistoryByKeys(ctx context.Context, keysArg []*model.Or
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrderID), keys.DateTime(key.Timestamp))
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistoryByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderHistoryCodec, &graph.QueryRequest{Name: "Sales_OrderHistoryByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderHistoryByIDArgs are the arguments of Sales_OrderHistoryById that may be left out: nil.
@@ -271,7 +271,7 @@ type SalesOrderHistoryByIDArgs struct {
 
 // SalesOrderHistoryByID asks the query Sales_OrderHistoryById.
 func (r Reader) SalesOrderHistoryByID(ctx context.Context, id string, args SalesOrderHistoryByIDArgs) (*OrderHistoryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistoryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderHistoryCodec, &graph.QueryRequest{Name: "Sales_OrderHistoryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderVersionArgs are the arguments of Sales_OrderVersion that may be left out: nil.
@@ -282,7 +282,7 @@ type SalesOrderVersionArgs struct {
 
 // SalesOrderVersion asks the query Sales_OrderVersion.
 func (r Reader) SalesOrderVersion(ctx context.Context, id string, args SalesOrderVersionArgs) (*model.OrderVersion, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersion", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Version, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderVersionCodec, &graph.QueryRequest{Name: "Sales_OrderVersion", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Version, keys.String)}, Consistent: args.Consistent})
 }
 
 // SalesOrderVersionByKeysArgs are the arguments of Sales_OrderVersionByKeys that may be left out: nil.
@@ -296,7 +296,7 @@ func (r Reader) SalesOrderVersionByKeys(ctx context.Context, keysArg []*model.Or
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrderID), keys.String(key.Version))
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersionByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderVersionCodec, &graph.QueryRequest{Name: "Sales_OrderVersionByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderVersionByIDArgs are the arguments of Sales_OrderVersionById that may be left out: nil.
@@ -312,7 +312,7 @@ type SalesOrderVersionByIDArgs struct {
 
 // SalesOrderVersionByID asks the query Sales_OrderVersionById.
 func (r Reader) SalesOrderVersionByID(ctx context.Context, id string, args SalesOrderVersionByIDArgs) (*OrderVersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderVersionCodec, &graph.QueryRequest{Name: "Sales_OrderVersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingArgs are the arguments of Sales_OrderTracking that may be left out: nil.
@@ -323,7 +323,7 @@ type SalesOrderTrackingArgs struct {
 
 // SalesOrderTracking asks the query Sales_OrderTracking.
 func (r Reader) SalesOrderTracking(ctx context.Context, id string, args SalesOrderTrackingArgs) (*model.OrderTracking, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTracking", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ChangedAt, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderTrackingCodec, &graph.QueryRequest{Name: "Sales_OrderTracking", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ChangedAt, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // SalesOrderTrackingByKeysArgs are the arguments of Sales_OrderTrackingByKeys that may be left out: nil.
@@ -337,7 +337,7 @@ func (r Reader) SalesOrderTrackingByKeys(ctx context.Context, keysArg []*model.O
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrderID), keys.DateTime(key.ChangedAt))
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderTrackingCodec, &graph.QueryRequest{Name: "Sales_OrderTrackingByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesOrderTrackingByIDArgs are the arguments of Sales_OrderTrackingById that may be left out: nil.
@@ -353,7 +353,7 @@ type SalesOrderTrackingByIDArgs struct {
 
 // SalesOrderTrackingByID asks the query Sales_OrderTrackingById.
 func (r Reader) SalesOrderTrackingByID(ctx context.Context, id string, args SalesOrderTrackingByIDArgs) (*OrderTrackingByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, &graph.QueryRequest{Name: "Sales_OrderTrackingById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingByCustomerIDArgs are the arguments of Sales_OrderTrackingByCustomerId that may be left out: nil.
@@ -365,7 +365,7 @@ type SalesOrderTrackingByCustomerIDArgs struct {
 
 // SalesOrderTrackingByCustomerID asks the query Sales_OrderTrackingByCustomerId.
 func (r Reader) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, args SalesOrderTrackingByCustomerIDArgs) (*OrderTrackingByCustomerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByCustomerId", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, &graph.QueryRequest{Name: "Sales_OrderTrackingByCustomerId", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingByStatusArgs are the arguments of Sales_OrderTrackingByStatus that may be left out: nil.
@@ -381,7 +381,7 @@ type SalesOrderTrackingByStatusArgs struct {
 
 // SalesOrderTrackingByStatus asks the query Sales_OrderTrackingByStatus.
 func (r Reader) SalesOrderTrackingByStatus(ctx context.Context, status string, args SalesOrderTrackingByStatusArgs) (*OrderTrackingByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByStatus", PK: []keys.Value{keys.String(status)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, &graph.QueryRequest{Name: "Sales_OrderTrackingByStatus", PK: []keys.Value{keys.String(status)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // OpsDeploymentArgs are the arguments of Ops_Deployment that may be left out: nil.
@@ -394,7 +394,7 @@ type OpsDeploymentArgs struct {
 
 // OpsDeployment asks the query Ops_Deployment.
 func (r Reader) OpsDeployment(ctx context.Context, args OpsDeploymentArgs) (*model.Deployment, error) {
-	return graph.FetchOne(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_Deployment", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.PluginName, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DeploymentCodec, &graph.QueryRequest{Name: "Ops_Deployment", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.PluginName, keys.String)}, Consistent: args.Consistent})
 }
 
 // OpsDeploymentByKeysArgs are the arguments of Ops_DeploymentByKeys that may be left out: nil.
@@ -408,7 +408,7 @@ func (r Reader) OpsDeploymentByKeys(ctx context.Context, keysArg []*model.Deploy
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Environment), keys.String(key.PluginName))
 	}
-	return graph.FetchMany(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_DeploymentByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.DeploymentCodec, &graph.QueryRequest{Name: "Ops_DeploymentByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // OpsDeploymentByEnvironmentArgs are the arguments of Ops_DeploymentByEnvironment that may be left out: nil.
@@ -424,7 +424,7 @@ type OpsDeploymentByEnvironmentArgs struct {
 
 // OpsDeploymentByEnvironment asks the query Ops_DeploymentByEnvironment.
 func (r Reader) OpsDeploymentByEnvironment(ctx context.Context, environment string, args OpsDeploymentByEnvironmentArgs) (*DeploymentByEnvironmentConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_DeploymentByEnvironment", PK: []keys.Value{keys.String(environment)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeploymentCodec, &graph.QueryRequest{Name: "Ops_DeploymentByEnvironment", PK: []keys.Value{keys.String(environment)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // BillingOwnershipArgs are the arguments of Billing_Ownership that may be left out: nil.
@@ -434,7 +434,7 @@ type BillingOwnershipArgs struct {
 
 // BillingOwnership asks the query Billing_Ownership.
 func (r Reader) BillingOwnership(ctx context.Context, id string, args BillingOwnershipArgs) (*model.Ownership, error) {
-	return graph.FetchOne(ctx, r.rt, model.OwnershipCodec, graph.QueryRequest{Name: "Billing_Ownership", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OwnershipCodec, &graph.QueryRequest{Name: "Billing_Ownership", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BillingOwnershipByIdsArgs are the arguments of Billing_OwnershipByIds that may be left out: nil.
@@ -448,7 +448,7 @@ func (r Reader) BillingOwnershipByIds(ctx context.Context, ids []string, args Bi
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.OwnershipCodec, graph.QueryRequest{Name: "Billing_OwnershipByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OwnershipCodec, &graph.QueryRequest{Name: "Billing_OwnershipByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BillingInvoiceArgs are the arguments of Billing_Invoice that may be left out: nil.
@@ -458,7 +458,7 @@ type BillingInvoiceArgs struct {
 
 // BillingInvoice asks the query Billing_Invoice.
 func (r Reader) BillingInvoice(ctx context.Context, id string, args BillingInvoiceArgs) (*model.Invoice, error) {
-	return graph.FetchOne(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_Invoice", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.InvoiceCodec, &graph.QueryRequest{Name: "Billing_Invoice", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BillingInvoiceByIdsArgs are the arguments of Billing_InvoiceByIds that may be left out: nil.
@@ -472,7 +472,7 @@ func (r Reader) BillingInvoiceByIds(ctx context.Context, ids []string, args Bill
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_InvoiceByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.InvoiceCodec, &graph.QueryRequest{Name: "Billing_InvoiceByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BillingInvoiceByOwnerIDArgs are the arguments of Billing_InvoiceByOwnerId that may be left out: nil.
@@ -484,7 +484,7 @@ type BillingInvoiceByOwnerIDArgs struct {
 
 // BillingInvoiceByOwnerID asks the query Billing_InvoiceByOwnerId.
 func (r Reader) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, args BillingInvoiceByOwnerIDArgs) (*InvoiceByOwnerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_InvoiceByOwnerId", PK: []keys.Value{keys.String(ownerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.InvoiceCodec, &graph.QueryRequest{Name: "Billing_InvoiceByOwnerId", PK: []keys.Value{keys.String(ownerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

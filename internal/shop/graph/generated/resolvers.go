@@ -22,197 +22,197 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Customer() CustomerResolver { return rowsOfCustomer{r.rt} }
+func (r *root) Customer() CustomerResolver { return rowsOfCustomer{r.rt} }
 
-func (r root) Order() OrderResolver { return rowsOfOrder{r.rt} }
+func (r *root) Order() OrderResolver { return rowsOfOrder{r.rt} }
 
-func (r root) OrderLine() OrderLineResolver { return rowsOfOrderLine{r.rt} }
+func (r *root) OrderLine() OrderLineResolver { return rowsOfOrderLine{r.rt} }
 
-func (r root) OrderTracking() OrderTrackingResolver { return rowsOfOrderTracking{r.rt} }
+func (r *root) OrderTracking() OrderTrackingResolver { return rowsOfOrderTracking{r.rt} }
 
 // SalesOrderCount answers Sales_OrderCount.
-func (r queries) SalesOrderCount(ctx context.Context) (*model.OrderCount, error) {
+func (r *queries) SalesOrderCount(ctx context.Context) (*model.OrderCount, error) {
 	return Reader{r.rt}.SalesOrderCount(ctx)
 }
 
 // SalesCustomer answers Sales_Customer.
-func (r queries) SalesCustomer(ctx context.Context, id string, consistent *bool) (*model.Customer, error) {
+func (r *queries) SalesCustomer(ctx context.Context, id string, consistent *bool) (*model.Customer, error) {
 	return Reader{r.rt}.SalesCustomer(ctx, id, SalesCustomerArgs{Consistent: consistent})
 }
 
 // SalesCustomerByIds answers Sales_CustomerByIds.
-func (r queries) SalesCustomerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Customer, error) {
+func (r *queries) SalesCustomerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Customer, error) {
 	return Reader{r.rt}.SalesCustomerByIds(ctx, ids, SalesCustomerByIdsArgs{Consistent: consistent})
 }
 
 // SalesProduct answers Sales_Product.
-func (r queries) SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error) {
+func (r *queries) SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error) {
 	return Reader{r.rt}.SalesProduct(ctx, id, SalesProductArgs{Consistent: consistent})
 }
 
 // SalesProductByIds answers Sales_ProductByIds.
-func (r queries) SalesProductByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Product, error) {
+func (r *queries) SalesProductByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Product, error) {
 	return Reader{r.rt}.SalesProductByIds(ctx, ids, SalesProductByIdsArgs{Consistent: consistent})
 }
 
 // SalesProductByCategory answers Sales_ProductByCategory.
-func (r queries) SalesProductByCategory(ctx context.Context, category string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
+func (r *queries) SalesProductByCategory(ctx context.Context, category string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
 	return Reader{r.rt}.SalesProductByCategory(ctx, category, SalesProductByCategoryArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByCategoryNewest answers Sales_ProductByCategoryNewest.
-func (r queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
+func (r *queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
 	return Reader{r.rt}.SalesProductByCategoryNewest(ctx, category, SalesProductByCategoryNewestArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByBrand answers Sales_ProductByBrand.
-func (r queries) SalesProductByBrand(ctx context.Context, brand string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
+func (r *queries) SalesProductByBrand(ctx context.Context, brand string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
 	return Reader{r.rt}.SalesProductByBrand(ctx, brand, SalesProductByBrandArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductBySupplier answers Sales_ProductBySupplier.
-func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
+func (r *queries) SalesProductBySupplier(ctx context.Context, supplier string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
 	return Reader{r.rt}.SalesProductBySupplier(ctx, supplier, SalesProductBySupplierArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrder answers Sales_Order.
-func (r queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
+func (r *queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
 	return Reader{r.rt}.SalesOrder(ctx, id, SalesOrderArgs{Consistent: consistent})
 }
 
 // SalesOrderByIds answers Sales_OrderByIds.
-func (r queries) SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
+func (r *queries) SalesOrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
 	return Reader{r.rt}.SalesOrderByIds(ctx, ids, SalesOrderByIdsArgs{Consistent: consistent})
 }
 
 // SalesOrderByCustomer answers Sales_OrderByCustomer.
-func (r queries) SalesOrderByCustomer(ctx context.Context, customerID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerConnection, error) {
+func (r *queries) SalesOrderByCustomer(ctx context.Context, customerID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerConnection, error) {
 	return Reader{r.rt}.SalesOrderByCustomer(ctx, customerID, SalesOrderByCustomerArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderByCustomerGroup answers Sales_OrderByCustomerGroup.
-func (r queries) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerGroupConnection, error) {
+func (r *queries) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerGroupConnection, error) {
 	return Reader{r.rt}.SalesOrderByCustomerGroup(ctx, customerGroup, SalesOrderByCustomerGroupArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderLine answers Sales_OrderLine.
-func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error) {
+func (r *queries) SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error) {
 	return Reader{r.rt}.SalesOrderLine(ctx, id, SalesOrderLineArgs{SubID: subID, Category: category, ProductID: productID, Consistent: consistent})
 }
 
 // SalesOrderLineByKeys answers Sales_OrderLineByKeys.
-func (r queries) SalesOrderLineByKeys(ctx context.Context, keysArg []*model.OrderLineKey, consistent *bool) ([]*model.OrderLine, error) {
+func (r *queries) SalesOrderLineByKeys(ctx context.Context, keysArg []*model.OrderLineKey, consistent *bool) ([]*model.OrderLine, error) {
 	return Reader{r.rt}.SalesOrderLineByKeys(ctx, keysArg, SalesOrderLineByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderLineByID answers Sales_OrderLineById.
-func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
+func (r *queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderLineByID(ctx, id, SalesOrderLineByIDArgs{Category: category, ProductID: productID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderHistory answers Sales_OrderHistory.
-func (r queries) SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error) {
+func (r *queries) SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error) {
 	return Reader{r.rt}.SalesOrderHistory(ctx, id, SalesOrderHistoryArgs{Timestamp: timestamp, Consistent: consistent})
 }
 
 // SalesOrderHistoryByKeys answers Sales_OrderHistoryByKeys.
-func (r queries) SalesOrderHistoryByKeys(ctx context.Context, keysArg []*model.OrderHistoryKey, consistent *bool) ([]*model.OrderHistory, error) {
+func (r *queries) SalesOrderHistoryByKeys(ctx context.Context, keysArg []*model.OrderHistoryKey, consistent *bool) ([]*model.OrderHistory, error) {
 	return Reader{r.rt}.SalesOrderHistoryByKeys(ctx, keysArg, SalesOrderHistoryByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderHistoryByID answers Sales_OrderHistoryById.
-func (r queries) SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
+func (r *queries) SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderHistoryByID(ctx, id, SalesOrderHistoryByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderVersion answers Sales_OrderVersion.
-func (r queries) SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error) {
+func (r *queries) SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error) {
 	return Reader{r.rt}.SalesOrderVersion(ctx, id, SalesOrderVersionArgs{Version: version, Consistent: consistent})
 }
 
 // SalesOrderVersionByKeys answers Sales_OrderVersionByKeys.
-func (r queries) SalesOrderVersionByKeys(ctx context.Context, keysArg []*model.OrderVersionKey, consistent *bool) ([]*model.OrderVersion, error) {
+func (r *queries) SalesOrderVersionByKeys(ctx context.Context, keysArg []*model.OrderVersionKey, consistent *bool) ([]*model.OrderVersion, error) {
 	return Reader{r.rt}.SalesOrderVersionByKeys(ctx, keysArg, SalesOrderVersionByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderVersionByID answers Sales_OrderVersionById.
-func (r queries) SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderVersionByIDConnection, error) {
+func (r *queries) SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderVersionByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderVersionByID(ctx, id, SalesOrderVersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTracking answers Sales_OrderTracking.
-func (r queries) SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error) {
+func (r *queries) SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error) {
 	return Reader{r.rt}.SalesOrderTracking(ctx, id, SalesOrderTrackingArgs{ChangedAt: changedAt, Consistent: consistent})
 }
 
 // SalesOrderTrackingByKeys answers Sales_OrderTrackingByKeys.
-func (r queries) SalesOrderTrackingByKeys(ctx context.Context, keysArg []*model.OrderTrackingKey, consistent *bool) ([]*model.OrderTracking, error) {
+func (r *queries) SalesOrderTrackingByKeys(ctx context.Context, keysArg []*model.OrderTrackingKey, consistent *bool) ([]*model.OrderTracking, error) {
 	return Reader{r.rt}.SalesOrderTrackingByKeys(ctx, keysArg, SalesOrderTrackingByKeysArgs{Consistent: consistent})
 }
 
 // SalesOrderTrackingByID answers Sales_OrderTrackingById.
-func (r queries) SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByIDConnection, error) {
+func (r *queries) SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByIDConnection, error) {
 	return Reader{r.rt}.SalesOrderTrackingByID(ctx, id, SalesOrderTrackingByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByCustomerID answers Sales_OrderTrackingByCustomerId.
-func (r queries) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByCustomerIDConnection, error) {
+func (r *queries) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByCustomerIDConnection, error) {
 	return Reader{r.rt}.SalesOrderTrackingByCustomerID(ctx, customerID, SalesOrderTrackingByCustomerIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByStatus answers Sales_OrderTrackingByStatus.
-func (r queries) SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByStatusConnection, error) {
+func (r *queries) SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByStatusConnection, error) {
 	return Reader{r.rt}.SalesOrderTrackingByStatus(ctx, status, SalesOrderTrackingByStatusArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // OpsDeployment answers Ops_Deployment.
-func (r queries) OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error) {
+func (r *queries) OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error) {
 	return Reader{r.rt}.OpsDeployment(ctx, OpsDeploymentArgs{ID: id, Environment: environment, PluginName: pluginName, Consistent: consistent})
 }
 
 // OpsDeploymentByKeys answers Ops_DeploymentByKeys.
-func (r queries) OpsDeploymentByKeys(ctx context.Context, keysArg []*model.DeploymentKey, consistent *bool) ([]*model.Deployment, error) {
+func (r *queries) OpsDeploymentByKeys(ctx context.Context, keysArg []*model.DeploymentKey, consistent *bool) ([]*model.Deployment, error) {
 	return Reader{r.rt}.OpsDeploymentByKeys(ctx, keysArg, OpsDeploymentByKeysArgs{Consistent: consistent})
 }
 
 // OpsDeploymentByEnvironment answers Ops_DeploymentByEnvironment.
-func (r queries) OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeploymentByEnvironmentConnection, error) {
+func (r *queries) OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeploymentByEnvironmentConnection, error) {
 	return Reader{r.rt}.OpsDeploymentByEnvironment(ctx, environment, OpsDeploymentByEnvironmentArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BillingOwnership answers Billing_Ownership.
-func (r queries) BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error) {
+func (r *queries) BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error) {
 	return Reader{r.rt}.BillingOwnership(ctx, id, BillingOwnershipArgs{Consistent: consistent})
 }
 
 // BillingOwnershipByIds answers Billing_OwnershipByIds.
-func (r queries) BillingOwnershipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Ownership, error) {
+func (r *queries) BillingOwnershipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Ownership, error) {
 	return Reader{r.rt}.BillingOwnershipByIds(ctx, ids, BillingOwnershipByIdsArgs{Consistent: consistent})
 }
 
 // BillingInvoice answers Billing_Invoice.
-func (r queries) BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error) {
+func (r *queries) BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error) {
 	return Reader{r.rt}.BillingInvoice(ctx, id, BillingInvoiceArgs{Consistent: consistent})
 }
 
 // BillingInvoiceByIds answers Billing_InvoiceByIds.
-func (r queries) BillingInvoiceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Invoice, error) {
+func (r *queries) BillingInvoiceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Invoice, error) {
 	return Reader{r.rt}.BillingInvoiceByIds(ctx, ids, BillingInvoiceByIdsArgs{Consistent: consistent})
 }
 
 // BillingInvoiceByOwnerID answers Billing_InvoiceByOwnerId.
-func (r queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*InvoiceByOwnerIDConnection, error) {
+func (r *queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*InvoiceByOwnerIDConnection, error) {
 	return Reader{r.rt}.BillingInvoiceByOwnerID(ctx, ownerID, BillingInvoiceByOwnerIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
@@ -221,7 +221,7 @@ type rowsOfCustomer struct{ rt *graph.Runtime }
 
 // Orders answers orders of Customer.
 func (r rowsOfCustomer) Orders(ctx context.Context, obj *model.Customer, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Customer", "orders", model.OrderCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.CustomerCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Customer", "orders", model.OrderCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.CustomerCodec.Value(obj, 0))
 }
 
 // rowsOfOrder resolves fields of Order.
@@ -229,12 +229,12 @@ type rowsOfOrder struct{ rt *graph.Runtime }
 
 // Lines answers lines of Order.
 func (r rowsOfOrder) Lines(ctx context.Context, obj *model.Order, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Order", "lines", model.OrderLineCodec, graph.QueryRequest{SK: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Order", "lines", model.OrderLineCodec, &graph.QueryRequest{SK: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
 }
 
 // History answers history of Order.
 func (r rowsOfOrder) History(ctx context.Context, obj *model.Order, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Order", "history", model.OrderHistoryCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Order", "history", model.OrderHistoryCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.OrderCodec.Value(obj, 0))
 }
 
 // Customer answers customer of Order.

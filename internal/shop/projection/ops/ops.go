@@ -22,14 +22,14 @@ var OrderCount = projection.Ops[model.OrderCount, querydb.SingletonKey, querydb.
 
 // OrderCountFields are the fields that a patch of OrderCount can name.
 var OrderCountFields = struct {
-	Orders  projection.PatchField[model.OrderCount, int64]
-	Revenue projection.PatchField[model.OrderCount, float64]
+	Orders  *projection.PatchField[model.OrderCount, int64]
+	Revenue *projection.PatchField[model.OrderCount, float64]
 }{
-	Orders: projection.PatchField[model.OrderCount, int64]{
+	Orders: &projection.PatchField[model.OrderCount, int64]{
 		Ordinal: 0,
 		Write:   func(row *model.OrderCount, v int64) { row.Orders = v },
 	},
-	Revenue: projection.PatchField[model.OrderCount, float64]{
+	Revenue: &projection.PatchField[model.OrderCount, float64]{
 		Ordinal: 1,
 		Write:   func(row *model.OrderCount, v float64) { row.Revenue = v },
 	},
@@ -53,24 +53,24 @@ var Customer = projection.Ops[model.Customer, string, string]{
 
 // CustomerFields are the fields that a patch of Customer can name.
 var CustomerFields = struct {
-	Name         projection.PatchField[model.Customer, string]
-	Email        projection.PatchField[model.Customer, string]
-	Group        projection.PatchField[model.Customer, string]
-	RegisteredAt projection.PatchField[model.Customer, time.Time]
+	Name         *projection.PatchField[model.Customer, string]
+	Email        *projection.PatchField[model.Customer, string]
+	Group        *projection.PatchField[model.Customer, string]
+	RegisteredAt *projection.PatchField[model.Customer, time.Time]
 }{
-	Name: projection.PatchField[model.Customer, string]{
+	Name: &projection.PatchField[model.Customer, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Customer, v string) { row.Name = v },
 	},
-	Email: projection.PatchField[model.Customer, string]{
+	Email: &projection.PatchField[model.Customer, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Customer, v string) { row.Email = v },
 	},
-	Group: projection.PatchField[model.Customer, string]{
+	Group: &projection.PatchField[model.Customer, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Customer, v string) { row.Group = v },
 	},
-	RegisteredAt: projection.PatchField[model.Customer, time.Time]{
+	RegisteredAt: &projection.PatchField[model.Customer, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Customer, v time.Time) { row.RegisteredAt = v },
 	},
@@ -94,35 +94,35 @@ var Product = projection.Ops[model.Product, string, string]{
 
 // ProductFields are the fields that a patch of Product can name.
 var ProductFields = struct {
-	Category  projection.PatchField[model.Product, string]
-	Brand     projection.PatchField[model.Product, string]
-	Supplier  projection.PatchField[model.Product, string]
-	Name      projection.PatchField[model.Product, string]
-	Price     projection.PatchField[model.Product, float64]
-	CreatedAt projection.PatchField[model.Product, time.Time]
+	Category  *projection.PatchField[model.Product, string]
+	Brand     *projection.PatchField[model.Product, string]
+	Supplier  *projection.PatchField[model.Product, string]
+	Name      *projection.PatchField[model.Product, string]
+	Price     *projection.PatchField[model.Product, float64]
+	CreatedAt *projection.PatchField[model.Product, time.Time]
 }{
-	Category: projection.PatchField[model.Product, string]{
+	Category: &projection.PatchField[model.Product, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Product, v string) { row.Category = v },
 	},
-	Brand: projection.PatchField[model.Product, string]{
+	Brand: &projection.PatchField[model.Product, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Product, v string) { row.Brand = v },
 	},
-	Supplier: projection.PatchField[model.Product, string]{
+	Supplier: &projection.PatchField[model.Product, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Product, v string) { row.Supplier = &v },
 		Reset:   func(row *model.Product) { row.Supplier = nil },
 	},
-	Name: projection.PatchField[model.Product, string]{
+	Name: &projection.PatchField[model.Product, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Product, v string) { row.Name = v },
 	},
-	Price: projection.PatchField[model.Product, float64]{
+	Price: &projection.PatchField[model.Product, float64]{
 		Ordinal: 5,
 		Write:   func(row *model.Product, v float64) { row.Price = v },
 	},
-	CreatedAt: projection.PatchField[model.Product, time.Time]{
+	CreatedAt: &projection.PatchField[model.Product, time.Time]{
 		Ordinal: 6,
 		Write:   func(row *model.Product, v time.Time) { row.CreatedAt = v },
 	},
@@ -146,29 +146,29 @@ var Order = projection.Ops[model.Order, string, string]{
 
 // OrderFields are the fields that a patch of Order can name.
 var OrderFields = struct {
-	CustomerID    projection.PatchField[model.Order, string]
-	CustomerGroup projection.PatchField[model.Order, string]
-	ProductIds    projection.PatchField[model.Order, []string]
-	Total         projection.PatchField[model.Order, float64]
-	PlacedAt      projection.PatchField[model.Order, time.Time]
+	CustomerID    *projection.PatchField[model.Order, string]
+	CustomerGroup *projection.PatchField[model.Order, string]
+	ProductIds    *projection.PatchField[model.Order, []string]
+	Total         *projection.PatchField[model.Order, float64]
+	PlacedAt      *projection.PatchField[model.Order, time.Time]
 }{
-	CustomerID: projection.PatchField[model.Order, string]{
+	CustomerID: &projection.PatchField[model.Order, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Order, v string) { row.CustomerID = v },
 	},
-	CustomerGroup: projection.PatchField[model.Order, string]{
+	CustomerGroup: &projection.PatchField[model.Order, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Order, v string) { row.CustomerGroup = v },
 	},
-	ProductIds: projection.PatchField[model.Order, []string]{
+	ProductIds: &projection.PatchField[model.Order, []string]{
 		Ordinal: 3,
 		Write:   func(row *model.Order, v []string) { row.ProductIds = v },
 	},
-	Total: projection.PatchField[model.Order, float64]{
+	Total: &projection.PatchField[model.Order, float64]{
 		Ordinal: 4,
 		Write:   func(row *model.Order, v float64) { row.Total = v },
 	},
-	PlacedAt: projection.PatchField[model.Order, time.Time]{
+	PlacedAt: &projection.PatchField[model.Order, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Order, v time.Time) { row.PlacedAt = v },
 	},
@@ -196,9 +196,9 @@ var OrderLine = projection.Ops[model.OrderLine, model.OrderLineKey, string]{
 
 // OrderLineFields are the fields that a patch of OrderLine can name.
 var OrderLineFields = struct {
-	Quantity projection.PatchField[model.OrderLine, int]
+	Quantity *projection.PatchField[model.OrderLine, int]
 }{
-	Quantity: projection.PatchField[model.OrderLine, int]{
+	Quantity: &projection.PatchField[model.OrderLine, int]{
 		Ordinal: 3,
 		Write:   func(row *model.OrderLine, v int) { row.Quantity = v },
 	},
@@ -224,14 +224,14 @@ var OrderHistory = projection.Ops[model.OrderHistory, model.OrderHistoryKey, str
 
 // OrderHistoryFields are the fields that a patch of OrderHistory can name.
 var OrderHistoryFields = struct {
-	Status projection.PatchField[model.OrderHistory, string]
-	Total  projection.PatchField[model.OrderHistory, float64]
+	Status *projection.PatchField[model.OrderHistory, string]
+	Total  *projection.PatchField[model.OrderHistory, float64]
 }{
-	Status: projection.PatchField[model.OrderHistory, string]{
+	Status: &projection.PatchField[model.OrderHistory, string]{
 		Ordinal: 2,
 		Write:   func(row *model.OrderHistory, v string) { row.Status = v },
 	},
-	Total: projection.PatchField[model.OrderHistory, float64]{
+	Total: &projection.PatchField[model.OrderHistory, float64]{
 		Ordinal: 3,
 		Write:   func(row *model.OrderHistory, v float64) { row.Total = v },
 	},
@@ -257,25 +257,25 @@ var OrderVersion = projection.Ops[model.OrderVersion, model.OrderVersionKey, str
 
 // OrderVersionFields are the fields that a patch of OrderVersion can name.
 var OrderVersionFields = struct {
-	Status  projection.PatchField[model.OrderVersion, string]
-	Total   projection.PatchField[model.OrderVersion, float64]
-	Since   projection.PatchField[model.OrderVersion, time.Time]
-	Changed projection.PatchField[model.OrderVersion, time.Time]
+	Status  *projection.PatchField[model.OrderVersion, string]
+	Total   *projection.PatchField[model.OrderVersion, float64]
+	Since   *projection.PatchField[model.OrderVersion, time.Time]
+	Changed *projection.PatchField[model.OrderVersion, time.Time]
 }{
-	Status: projection.PatchField[model.OrderVersion, string]{
+	Status: &projection.PatchField[model.OrderVersion, string]{
 		Ordinal: 2,
 		Write:   func(row *model.OrderVersion, v string) { row.Status = v },
 	},
-	Total: projection.PatchField[model.OrderVersion, float64]{
+	Total: &projection.PatchField[model.OrderVersion, float64]{
 		Ordinal: 3,
 		Write:   func(row *model.OrderVersion, v float64) { row.Total = v },
 	},
-	Since: projection.PatchField[model.OrderVersion, time.Time]{
+	Since: &projection.PatchField[model.OrderVersion, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.OrderVersion, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.OrderVersion) { row.Since = nil },
 	},
-	Changed: projection.PatchField[model.OrderVersion, time.Time]{
+	Changed: &projection.PatchField[model.OrderVersion, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.OrderVersion, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.OrderVersion) { row.Changed = nil },
@@ -302,19 +302,19 @@ var OrderTracking = projection.Ops[model.OrderTracking, model.OrderTrackingKey, 
 
 // OrderTrackingFields are the fields that a patch of OrderTracking can name.
 var OrderTrackingFields = struct {
-	CustomerID projection.PatchField[model.OrderTracking, string]
-	Status     projection.PatchField[model.OrderTracking, string]
-	Total      projection.PatchField[model.OrderTracking, float64]
+	CustomerID *projection.PatchField[model.OrderTracking, string]
+	Status     *projection.PatchField[model.OrderTracking, string]
+	Total      *projection.PatchField[model.OrderTracking, float64]
 }{
-	CustomerID: projection.PatchField[model.OrderTracking, string]{
+	CustomerID: &projection.PatchField[model.OrderTracking, string]{
 		Ordinal: 2,
 		Write:   func(row *model.OrderTracking, v string) { row.CustomerID = v },
 	},
-	Status: projection.PatchField[model.OrderTracking, string]{
+	Status: &projection.PatchField[model.OrderTracking, string]{
 		Ordinal: 3,
 		Write:   func(row *model.OrderTracking, v string) { row.Status = v },
 	},
-	Total: projection.PatchField[model.OrderTracking, float64]{
+	Total: &projection.PatchField[model.OrderTracking, float64]{
 		Ordinal: 4,
 		Write:   func(row *model.OrderTracking, v float64) { row.Total = v },
 	},
@@ -340,14 +340,14 @@ var Deployment = projection.Ops[model.Deployment, model.DeploymentKey, model.Dep
 
 // DeploymentFields are the fields that a patch of Deployment can name.
 var DeploymentFields = struct {
-	Version    projection.PatchField[model.Deployment, string]
-	DeployedAt projection.PatchField[model.Deployment, time.Time]
+	Version    *projection.PatchField[model.Deployment, string]
+	DeployedAt *projection.PatchField[model.Deployment, time.Time]
 }{
-	Version: projection.PatchField[model.Deployment, string]{
+	Version: &projection.PatchField[model.Deployment, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Deployment, v string) { row.Version = v },
 	},
-	DeployedAt: projection.PatchField[model.Deployment, time.Time]{
+	DeployedAt: &projection.PatchField[model.Deployment, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Deployment, v time.Time) { row.DeployedAt = v },
 	},
@@ -371,9 +371,9 @@ var Ownership = projection.Ops[model.Ownership, string, string]{
 
 // OwnershipFields are the fields that a patch of Ownership can name.
 var OwnershipFields = struct {
-	Subject projection.PatchField[model.Ownership, string]
+	Subject *projection.PatchField[model.Ownership, string]
 }{
-	Subject: projection.PatchField[model.Ownership, string]{
+	Subject: &projection.PatchField[model.Ownership, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Ownership, v string) { row.Subject = v },
 	},
@@ -397,29 +397,29 @@ var Invoice = projection.Ops[model.Invoice, string, string]{
 
 // InvoiceFields are the fields that a patch of Invoice can name.
 var InvoiceFields = struct {
-	OwnerID  projection.PatchField[model.Invoice, string]
-	Subject  projection.PatchField[model.Invoice, string]
-	Amount   projection.PatchField[model.Invoice, keys.Decimal]
-	IssuedOn projection.PatchField[model.Invoice, keys.Date]
-	Paid     projection.PatchField[model.Invoice, bool]
+	OwnerID  *projection.PatchField[model.Invoice, string]
+	Subject  *projection.PatchField[model.Invoice, string]
+	Amount   *projection.PatchField[model.Invoice, keys.Decimal]
+	IssuedOn *projection.PatchField[model.Invoice, keys.Date]
+	Paid     *projection.PatchField[model.Invoice, bool]
 }{
-	OwnerID: projection.PatchField[model.Invoice, string]{
+	OwnerID: &projection.PatchField[model.Invoice, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Invoice, v string) { row.OwnerID = v },
 	},
-	Subject: projection.PatchField[model.Invoice, string]{
+	Subject: &projection.PatchField[model.Invoice, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Invoice, v string) { row.Subject = v },
 	},
-	Amount: projection.PatchField[model.Invoice, keys.Decimal]{
+	Amount: &projection.PatchField[model.Invoice, keys.Decimal]{
 		Ordinal: 3,
 		Write:   func(row *model.Invoice, v keys.Decimal) { row.Amount = v },
 	},
-	IssuedOn: projection.PatchField[model.Invoice, keys.Date]{
+	IssuedOn: &projection.PatchField[model.Invoice, keys.Date]{
 		Ordinal: 4,
 		Write:   func(row *model.Invoice, v keys.Date) { row.IssuedOn = v },
 	},
-	Paid: projection.PatchField[model.Invoice, bool]{
+	Paid: &projection.PatchField[model.Invoice, bool]{
 		Ordinal: 5,
 		Write:   func(row *model.Invoice, v bool) { row.Paid = v },
 	},

@@ -1001,7 +1001,7 @@ var BranchCodec = &querydb.Codec[Branch]{
 	Clone:   cloneBranch,
 	Time:    timeOfBranch,
 	SetTime: setTimeOfBranch,
-	References: []querydb.Reference[Branch]{
+	References: querydb.ReferencesOf[Branch]{
 		{
 			Path: "head", Field: 3, ID: 2, Source: OwnerModel,
 			Identifier: func(r *Branch, _ int) string {
@@ -1109,7 +1109,7 @@ var CardCodec = &querydb.Codec[Card]{
 	Clone:   cloneCard,
 	Time:    timeOfCard,
 	SetTime: setTimeOfCard,
-	References: []querydb.Reference[Card]{
+	References: querydb.ReferencesOf[Card]{
 		{
 			Path: "holder", Field: 2, ID: 1, Source: OwnerModel,
 			Identifier: func(r *Card, _ int) string {
@@ -1376,7 +1376,7 @@ var PassCodec = &querydb.Codec[Pass]{
 	Clone:   clonePass,
 	Time:    timeOfPass,
 	SetTime: setTimeOfPass,
-	References: []querydb.Reference[Pass]{
+	References: querydb.ReferencesOf[Pass]{
 		{
 			Path: "branch", Field: 2, ID: 1, Source: BranchModel,
 			Identifier: func(r *Pass, _ int) string {
@@ -1549,7 +1549,7 @@ var PlanCodec = &querydb.Codec[Plan]{
 	Clone:   clonePlan,
 	Time:    timeOfPlan,
 	SetTime: setTimeOfPlan,
-	References: []querydb.Reference[Plan]{
+	References: querydb.ReferencesOf[Plan]{
 		{
 			Path: "tariff", Field: 3, ID: 2, Source: TariffModel,
 			Identifier: func(r *Plan, _ int) string {
@@ -1726,7 +1726,7 @@ var TerminalCodec = &querydb.Codec[Terminal]{
 	Clone:   cloneTerminal,
 	Time:    timeOfTerminal,
 	SetTime: setTimeOfTerminal,
-	References: []querydb.Reference[Terminal]{
+	References: querydb.ReferencesOf[Terminal]{
 		{
 			Path: "keeper", Field: 2, ID: 1, Source: OwnerModel,
 			Identifier: func(r *Terminal, _ int) string {
@@ -2182,7 +2182,7 @@ var HomeCodec = &querydb.Codec[Home]{
 	Clone:   cloneHome,
 	Time:    timeOfHome,
 	SetTime: setTimeOfHome,
-	References: []querydb.Reference[Home]{
+	References: querydb.ReferencesOf[Home]{
 		{
 			Path: "branch", Field: 3, ID: 2, Source: BranchModel,
 			Identifier: func(r *Home, _ int) string {

@@ -21,7 +21,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	Clone:   cloneMatch,
 	Time:    timeOfMatch,
 	SetTime: setTimeOfMatch,
-	References: []querydb.Reference[Match]{
+	References: querydb.ReferencesOf[Match]{
 		{
 			Path: "venue", Field: 4, ID: 3, Source: VenueModel,
 			Identifier: func(r *Match, _ int) string {
@@ -281,7 +281,7 @@ var CampCodec = &querydb.Codec[Camp]{
 	Clone:   cloneCamp,
 	Time:    timeOfCamp,
 	SetTime: setTimeOfCamp,
-	References: []querydb.Reference[Camp]{
+	References: querydb.ReferencesOf[Camp]{
 		{
 			Path: "venue", Field: 3, ID: 2, Source: VenueModel,
 			Identifier: func(r *Camp, _ int) string {
@@ -821,7 +821,7 @@ var SelectionCodec = &querydb.Codec[Selection]{
 	Clone:   cloneSelection,
 	Time:    timeOfSelection,
 	SetTime: setTimeOfSelection,
-	References: []querydb.Reference[Selection]{
+	References: querydb.ReferencesOf[Selection]{
 		{
 			Path: "team", Field: 3, ID: 2, Source: AppTeamModel,
 			Identifier: func(r *Selection, _ int) string {

@@ -5,10 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -2510,9 +2507,9 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_AtPlaceConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_AtPlaceConnection_items(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AtPlaceConnection", "AtPlaceItem", false, false)
 	case "nextToken":
-		return fieldContext_AtPlaceConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AtPlaceConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AtPlaceConnection", field.Name)
 }
@@ -2520,15 +2517,15 @@ func childFields_AtPlaceConnection(ctx context.Context, ec *executionContext, fi
 func childFields_Balance(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Balance_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Balance", "ID", false, false)
 	case "owner":
-		return fieldContext_Balance_owner(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Balance", "String", false, false)
 	case "currency":
-		return fieldContext_Balance_currency(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Balance", "String", false, false)
 	case "amount":
-		return fieldContext_Balance_amount(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Balance", "Int64", false, false)
 	case "moves":
-		return fieldContext_Balance_moves(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Balance", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Balance", field.Name)
 }
@@ -2536,9 +2533,9 @@ func childFields_Balance(ctx context.Context, ec *executionContext, field graphq
 func childFields_BalanceByCurrencyConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_BalanceByCurrencyConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "BalanceByCurrencyConnection", false, false, childFields_Balance), nil
 	case "nextToken":
-		return fieldContext_BalanceByCurrencyConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "BalanceByCurrencyConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BalanceByCurrencyConnection", field.Name)
 }
@@ -2546,9 +2543,9 @@ func childFields_BalanceByCurrencyConnection(ctx context.Context, ec *executionC
 func childFields_BalanceByOwnerConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_BalanceByOwnerConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "BalanceByOwnerConnection", false, false, childFields_Balance), nil
 	case "nextToken":
-		return fieldContext_BalanceByOwnerConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "BalanceByOwnerConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BalanceByOwnerConnection", field.Name)
 }
@@ -2556,19 +2553,19 @@ func childFields_BalanceByOwnerConnection(ctx context.Context, ec *executionCont
 func childFields_Box(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "tariffId":
-		return fieldContext_Box_tariffId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Box", "ID", false, false)
 	case "tariff":
-		return fieldContext_Box_tariff(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_TariffCopy), nil
 	case "keeperId":
-		return fieldContext_Box_keeperId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Box", "ID", false, false)
 	case "keeper":
-		return fieldContext_Box_keeper(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_OwnerCopy), nil
 	case "sponsorIds":
-		return fieldContext_Box_sponsorIds(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Box", "ID", false, false)
 	case "sponsors":
-		return fieldContext_Box_sponsors(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_BranchCopy), nil
 	case "papers":
-		return fieldContext_Box_papers(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_Paper), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Box", field.Name)
 }
@@ -2576,13 +2573,13 @@ func childFields_Box(ctx context.Context, ec *executionContext, field graphql.Co
 func childFields_Branch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Branch_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Branch", "ID", false, false)
 	case "name":
-		return fieldContext_Branch_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Branch", "String", false, false)
 	case "headId":
-		return fieldContext_Branch_headId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Branch", "ID", false, false)
 	case "head":
-		return fieldContext_Branch_head(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Branch", false, false, childFields_OwnerCopy), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Branch", field.Name)
 }
@@ -2590,11 +2587,11 @@ func childFields_Branch(ctx context.Context, ec *executionContext, field graphql
 func childFields_BranchCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_BranchCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "BranchCopy", "ID", false, false)
 	case "name":
-		return fieldContext_BranchCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "BranchCopy", "String", false, false)
 	case "headId":
-		return fieldContext_BranchCopy_headId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "BranchCopy", "ID", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BranchCopy", field.Name)
 }
@@ -2602,27 +2599,27 @@ func childFields_BranchCopy(ctx context.Context, ec *executionContext, field gra
 func childFields_Card(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "card":
-		return fieldContext_Card_card(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "ID", false, false)
 	case "holderId":
-		return fieldContext_Card_holderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "ID", false, false)
 	case "holder":
-		return fieldContext_Card_holder(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy), nil
 	case "branchId":
-		return fieldContext_Card_branchId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "ID", false, false)
 	case "branch":
-		return fieldContext_Card_branch(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy), nil
 	case "issuerId":
-		return fieldContext_Card_issuerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "ID", false, false)
 	case "issuer":
-		return fieldContext_Card_issuer(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy), nil
 	case "sealId":
-		return fieldContext_Card_sealId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "ID", false, false)
 	case "seal":
-		return fieldContext_Card_seal(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy), nil
 	case "uses":
-		return fieldContext_Card_uses(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "Int", false, false)
 	case "changed":
-		return fieldContext_Card_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Card", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Card", field.Name)
 }
@@ -2630,9 +2627,9 @@ func childFields_Card(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_CardByBranchIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_CardByBranchIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "CardByBranchIdConnection", false, false, childFields_Card), nil
 	case "nextToken":
-		return fieldContext_CardByBranchIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CardByBranchIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CardByBranchIdConnection", field.Name)
 }
@@ -2640,9 +2637,9 @@ func childFields_CardByBranchIdConnection(ctx context.Context, ec *executionCont
 func childFields_CardByHolderIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_CardByHolderIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "CardByHolderIdConnection", false, false, childFields_Card), nil
 	case "nextToken":
-		return fieldContext_CardByHolderIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CardByHolderIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CardByHolderIdConnection", field.Name)
 }
@@ -2650,15 +2647,15 @@ func childFields_CardByHolderIdConnection(ctx context.Context, ec *executionCont
 func childFields_Currency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "currency":
-		return fieldContext_Currency_currency(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Currency", "ID", false, false)
 	case "deposits":
-		return fieldContext_Currency_deposits(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Currency", "Int", false, false)
 	case "total":
-		return fieldContext_Currency_total(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Currency", "Int64", false, false)
 	case "first":
-		return fieldContext_Currency_first(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Currency", "DateTime", false, false)
 	case "last":
-		return fieldContext_Currency_last(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Currency", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Currency", field.Name)
 }
@@ -2666,9 +2663,9 @@ func childFields_Currency(ctx context.Context, ec *executionContext, field graph
 func childFields_CurrencyByTotalConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_CurrencyByTotalConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "CurrencyByTotalConnection", false, false, childFields_Currency), nil
 	case "nextToken":
-		return fieldContext_CurrencyByTotalConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CurrencyByTotalConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CurrencyByTotalConnection", field.Name)
 }
@@ -2676,17 +2673,17 @@ func childFields_CurrencyByTotalConnection(ctx context.Context, ec *executionCon
 func childFields_Entry(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Entry_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "ID", false, false)
 	case "number":
-		return fieldContext_Entry_number(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "String", false, false)
 	case "kind":
-		return fieldContext_Entry_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "String", false, false)
 	case "amount":
-		return fieldContext_Entry_amount(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "Int", false, false)
 	case "balance":
-		return fieldContext_Entry_balance(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "Int64", false, false)
 	case "at":
-		return fieldContext_Entry_at(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Entry", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Entry", field.Name)
 }
@@ -2694,9 +2691,9 @@ func childFields_Entry(ctx context.Context, ec *executionContext, field graphql.
 func childFields_EntryByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EntryByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EntryByIdConnection", false, false, childFields_Entry), nil
 	case "nextToken":
-		return fieldContext_EntryByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EntryByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EntryByIdConnection", field.Name)
 }
@@ -2704,9 +2701,9 @@ func childFields_EntryByIdConnection(ctx context.Context, ec *executionContext, 
 func childFields_EntryByKindConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_EntryByKindConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "EntryByKindConnection", false, false, childFields_Entry), nil
 	case "nextToken":
-		return fieldContext_EntryByKindConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "EntryByKindConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EntryByKindConnection", field.Name)
 }
@@ -2714,17 +2711,17 @@ func childFields_EntryByKindConnection(ctx context.Context, ec *executionContext
 func childFields_Hold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Hold_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "ID", false, false)
 	case "level":
-		return fieldContext_Hold_level(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "Int", false, false)
 	case "hold":
-		return fieldContext_Hold_hold(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "ID", false, false)
 	case "until":
-		return fieldContext_Hold_until(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "DateTime", false, false)
 	case "holdOf":
-		return fieldContext_Hold_holdOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "ID", false, false)
 	case "times":
-		return fieldContext_Hold_times(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Hold", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Hold", field.Name)
 }
@@ -2732,9 +2729,9 @@ func childFields_Hold(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_HoldByHoldConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_HoldByHoldConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "HoldByHoldConnection", false, false, childFields_Hold), nil
 	case "nextToken":
-		return fieldContext_HoldByHoldConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "HoldByHoldConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HoldByHoldConnection", field.Name)
 }
@@ -2742,9 +2739,9 @@ func childFields_HoldByHoldConnection(ctx context.Context, ec *executionContext,
 func childFields_HoldByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_HoldByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "HoldByIdConnection", false, false, childFields_Hold), nil
 	case "nextToken":
-		return fieldContext_HoldByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "HoldByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HoldByIdConnection", field.Name)
 }
@@ -2752,21 +2749,21 @@ func childFields_HoldByIdConnection(ctx context.Context, ec *executionContext, f
 func childFields_Home(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Home_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Home", "ID", false, false)
 	case "name":
-		return fieldContext_Home_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Home", "String", false, false)
 	case "branchId":
-		return fieldContext_Home_branchId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Home", "ID", false, false)
 	case "branch":
-		return fieldContext_Home_branch(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_BranchCopy), nil
 	case "headId":
-		return fieldContext_Home_headId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Home", "ID", false, false)
 	case "head":
-		return fieldContext_Home_head(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_OwnerCopy), nil
 	case "safe":
-		return fieldContext_Home_safe(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_Safe), nil
 	case "changed":
-		return fieldContext_Home_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Home", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Home", field.Name)
 }
@@ -2774,9 +2771,9 @@ func childFields_Home(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_HomeByBranchConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_HomeByBranchConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "HomeByBranchConnection", false, false, childFields_Home), nil
 	case "nextToken":
-		return fieldContext_HomeByBranchConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "HomeByBranchConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HomeByBranchConnection", field.Name)
 }
@@ -2784,13 +2781,13 @@ func childFields_HomeByBranchConnection(ctx context.Context, ec *executionContex
 func childFields_Level(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Level_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Level", "ID", false, false)
 	case "hold":
-		return fieldContext_Level_hold(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Level", "ID", false, false)
 	case "level":
-		return fieldContext_Level_level(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Level", "Int", false, false)
 	case "held":
-		return fieldContext_Level_held(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Level", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Level", field.Name)
 }
@@ -2798,9 +2795,9 @@ func childFields_Level(ctx context.Context, ec *executionContext, field graphql.
 func childFields_LevelByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_LevelByIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "LevelByIdConnection", false, false, childFields_Level), nil
 	case "nextToken":
-		return fieldContext_LevelByIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "LevelByIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type LevelByIdConnection", field.Name)
 }
@@ -2808,13 +2805,13 @@ func childFields_LevelByIdConnection(ctx context.Context, ec *executionContext, 
 func childFields_Mark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Mark_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Mark", "ID", false, false)
 	case "hold":
-		return fieldContext_Mark_hold(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Mark", "ID", false, false)
 	case "mark":
-		return fieldContext_Mark_mark(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Mark", "String", false, false)
 	case "city":
-		return fieldContext_Mark_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Mark", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Mark", field.Name)
 }
@@ -2822,9 +2819,9 @@ func childFields_Mark(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_MarkByPlaceConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MarkByPlaceConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MarkByPlaceConnection", false, false, childFields_Mark), nil
 	case "nextToken":
-		return fieldContext_MarkByPlaceConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MarkByPlaceConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MarkByPlaceConnection", field.Name)
 }
@@ -2832,9 +2829,9 @@ func childFields_MarkByPlaceConnection(ctx context.Context, ec *executionContext
 func childFields_MarkByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MarkByPrimaryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MarkByPrimaryConnection", false, false, childFields_Mark), nil
 	case "nextToken":
-		return fieldContext_MarkByPrimaryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MarkByPrimaryConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MarkByPrimaryConnection", field.Name)
 }
@@ -2842,15 +2839,15 @@ func childFields_MarkByPrimaryConnection(ctx context.Context, ec *executionConte
 func childFields_Meter(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "terminal":
-		return fieldContext_Meter_terminal(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Meter", "ID", false, false)
 	case "channel":
-		return fieldContext_Meter_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Meter", "Int", false, false)
 	case "minute":
-		return fieldContext_Meter_minute(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Meter", "Int64", false, false)
 	case "reading":
-		return fieldContext_Meter_reading(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Meter", "Int", false, false)
 	case "left":
-		return fieldContext_Meter_left(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Meter", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Meter", field.Name)
 }
@@ -2858,9 +2855,9 @@ func childFields_Meter(ctx context.Context, ec *executionContext, field graphql.
 func childFields_MeterByChannelConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MeterByChannelConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MeterByChannelConnection", false, false, childFields_Meter), nil
 	case "nextToken":
-		return fieldContext_MeterByChannelConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterByChannelConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MeterByChannelConnection", field.Name)
 }
@@ -2868,13 +2865,13 @@ func childFields_MeterByChannelConnection(ctx context.Context, ec *executionCont
 func childFields_MeterEvent(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "terminal":
-		return fieldContext_MeterEvent_terminal(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterEvent", "ID", false, false)
 	case "channel":
-		return fieldContext_MeterEvent_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterEvent", "Int", false, false)
 	case "minute":
-		return fieldContext_MeterEvent_minute(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterEvent", "Int64", false, false)
 	case "reading":
-		return fieldContext_MeterEvent_reading(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterEvent", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MeterEvent", field.Name)
 }
@@ -2882,9 +2879,9 @@ func childFields_MeterEvent(ctx context.Context, ec *executionContext, field gra
 func childFields_MeterEventsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MeterEventsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MeterEventsConnection", false, false, childFields_MeterEvent), nil
 	case "nextToken":
-		return fieldContext_MeterEventsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MeterEventsConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MeterEventsConnection", field.Name)
 }
@@ -2892,11 +2889,11 @@ func childFields_MeterEventsConnection(ctx context.Context, ec *executionContext
 func childFields_Owner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Owner_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Owner", "ID", false, false)
 	case "name":
-		return fieldContext_Owner_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Owner", "String", false, false)
 	case "changed":
-		return fieldContext_Owner_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Owner", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Owner", field.Name)
 }
@@ -2904,9 +2901,9 @@ func childFields_Owner(ctx context.Context, ec *executionContext, field graphql.
 func childFields_OwnerCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_OwnerCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OwnerCopy", "ID", false, false)
 	case "name":
-		return fieldContext_OwnerCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "OwnerCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OwnerCopy", field.Name)
 }
@@ -2914,9 +2911,9 @@ func childFields_OwnerCopy(ctx context.Context, ec *executionContext, field grap
 func childFields_Paper(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "number":
-		return fieldContext_Paper_number(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Paper", "Int", false, false)
 	case "name":
-		return fieldContext_Paper_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Paper", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Paper", field.Name)
 }
@@ -2924,13 +2921,13 @@ func childFields_Paper(ctx context.Context, ec *executionContext, field graphql.
 func childFields_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "card":
-		return fieldContext_Pass_card(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Pass", "ID", false, false)
 	case "branchId":
-		return fieldContext_Pass_branchId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Pass", "ID", false, false)
 	case "branch":
-		return fieldContext_Pass_branch(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Pass", false, false, childFields_BranchCopy), nil
 	case "uses":
-		return fieldContext_Pass_uses(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Pass", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Pass", field.Name)
 }
@@ -2938,9 +2935,9 @@ func childFields_Pass(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_PassByUseConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_PassByUseConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PassByUseConnection", false, false, childFields_Pass), nil
 	case "nextToken":
-		return fieldContext_PassByUseConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PassByUseConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PassByUseConnection", field.Name)
 }
@@ -2948,19 +2945,19 @@ func childFields_PassByUseConnection(ctx context.Context, ec *executionContext, 
 func childFields_Plan(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "plan":
-		return fieldContext_Plan_plan(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Plan", "ID", false, false)
 	case "name":
-		return fieldContext_Plan_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Plan", "String", false, false)
 	case "tariffId":
-		return fieldContext_Plan_tariffId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Plan", "ID", false, false)
 	case "tariff":
-		return fieldContext_Plan_tariff(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy), nil
 	case "spareId":
-		return fieldContext_Plan_spareId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Plan", "ID", false, false)
 	case "spare":
-		return fieldContext_Plan_spare(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy), nil
 	case "changed":
-		return fieldContext_Plan_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Plan", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Plan", field.Name)
 }
@@ -2968,19 +2965,19 @@ func childFields_Plan(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_Profile(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Profile_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "ID", false, false)
 	case "owner":
-		return fieldContext_Profile_owner(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "String", false, false)
 	case "city":
-		return fieldContext_Profile_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "String", false, false)
 	case "rank":
-		return fieldContext_Profile_rank(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "Int", false, false)
 	case "changes":
-		return fieldContext_Profile_changes(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "Int", false, false)
 	case "since":
-		return fieldContext_Profile_since(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "DateTime", false, false)
 	case "changed":
-		return fieldContext_Profile_changed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Profile", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Profile", field.Name)
 }
@@ -2988,9 +2985,9 @@ func childFields_Profile(ctx context.Context, ec *executionContext, field graphq
 func childFields_ProfileByOwnerConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProfileByOwnerConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProfileByOwnerConnection", false, false, childFields_Profile), nil
 	case "nextToken":
-		return fieldContext_ProfileByOwnerConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProfileByOwnerConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProfileByOwnerConnection", field.Name)
 }
@@ -2998,9 +2995,9 @@ func childFields_ProfileByOwnerConnection(ctx context.Context, ec *executionCont
 func childFields_ProfileByPlaceConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProfileByPlaceConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProfileByPlaceConnection", false, false, childFields_Profile), nil
 	case "nextToken":
-		return fieldContext_ProfileByPlaceConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProfileByPlaceConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProfileByPlaceConnection", field.Name)
 }
@@ -3008,9 +3005,9 @@ func childFields_ProfileByPlaceConnection(ctx context.Context, ec *executionCont
 func childFields_ProfileByRankConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ProfileByRankConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ProfileByRankConnection", false, false, childFields_Profile), nil
 	case "nextToken":
-		return fieldContext_ProfileByRankConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ProfileByRankConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProfileByRankConnection", field.Name)
 }
@@ -3018,13 +3015,13 @@ func childFields_ProfileByRankConnection(ctx context.Context, ec *executionConte
 func childFields_Safe(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "turns":
-		return fieldContext_Safe_turns(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Safe", "Int", false, false)
 	case "keys":
-		return fieldContext_Safe_keys(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_SafeKey), nil
 	case "upper":
-		return fieldContext_Safe_upper(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box), nil
 	case "lower":
-		return fieldContext_Safe_lower(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Safe", field.Name)
 }
@@ -3032,15 +3029,15 @@ func childFields_Safe(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_SafeKey(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "number":
-		return fieldContext_SafeKey_number(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "SafeKey", "Int", false, false)
 	case "holderId":
-		return fieldContext_SafeKey_holderId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "SafeKey", "ID", false, false)
 	case "holder":
-		return fieldContext_SafeKey_holder(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_OwnerCopy), nil
 	case "makerId":
-		return fieldContext_SafeKey_makerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "SafeKey", "ID", false, false)
 	case "maker":
-		return fieldContext_SafeKey_maker(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_BranchCopy), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SafeKey", field.Name)
 }
@@ -3048,15 +3045,15 @@ func childFields_SafeKey(ctx context.Context, ec *executionContext, field graphq
 func childFields_Standing(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "account":
-		return fieldContext_Standing_account(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Standing", "ID", false, false)
 	case "owner":
-		return fieldContext_Standing_owner(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Standing", "String", false, false)
 	case "city":
-		return fieldContext_Standing_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Standing", "String", false, false)
 	case "band":
-		return fieldContext_Standing_band(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Standing", "String", false, false)
 	case "deposits":
-		return fieldContext_Standing_deposits(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Standing", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Standing", field.Name)
 }
@@ -3064,9 +3061,9 @@ func childFields_Standing(ctx context.Context, ec *executionContext, field graph
 func childFields_StandingByBandConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_StandingByBandConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "StandingByBandConnection", false, false, childFields_Standing), nil
 	case "nextToken":
-		return fieldContext_StandingByBandConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "StandingByBandConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StandingByBandConnection", field.Name)
 }
@@ -3074,9 +3071,9 @@ func childFields_StandingByBandConnection(ctx context.Context, ec *executionCont
 func childFields_StandingByCityConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_StandingByCityConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "StandingByCityConnection", false, false, childFields_Standing), nil
 	case "nextToken":
-		return fieldContext_StandingByCityConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "StandingByCityConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StandingByCityConnection", field.Name)
 }
@@ -3084,9 +3081,9 @@ func childFields_StandingByCityConnection(ctx context.Context, ec *executionCont
 func childFields_Tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Tariff_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Tariff", "ID", false, false)
 	case "price":
-		return fieldContext_Tariff_price(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Tariff", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Tariff", field.Name)
 }
@@ -3094,9 +3091,9 @@ func childFields_Tariff(ctx context.Context, ec *executionContext, field graphql
 func childFields_TariffCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_TariffCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TariffCopy", "ID", false, false)
 	case "price":
-		return fieldContext_TariffCopy_price(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TariffCopy", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TariffCopy", field.Name)
 }
@@ -3104,15 +3101,15 @@ func childFields_TariffCopy(ctx context.Context, ec *executionContext, field gra
 func childFields_Terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "terminal":
-		return fieldContext_Terminal_terminal(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Terminal", "ID", false, false)
 	case "keeperId":
-		return fieldContext_Terminal_keeperId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Terminal", "ID", false, false)
 	case "keeper":
-		return fieldContext_Terminal_keeper(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Terminal", false, false, childFields_OwnerCopy), nil
 	case "reading":
-		return fieldContext_Terminal_reading(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Terminal", "Int", false, false)
 	case "at":
-		return fieldContext_Terminal_at(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Terminal", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Terminal", field.Name)
 }
@@ -3120,9 +3117,9 @@ func childFields_Terminal(ctx context.Context, ec *executionContext, field graph
 func childFields_TerminalByKeeperIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TerminalByKeeperIdConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TerminalByKeeperIdConnection", false, false, childFields_Terminal), nil
 	case "nextToken":
-		return fieldContext_TerminalByKeeperIdConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TerminalByKeeperIdConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TerminalByKeeperIdConnection", field.Name)
 }
@@ -3130,11 +3127,11 @@ func childFields_TerminalByKeeperIdConnection(ctx context.Context, ec *execution
 func childFields_TerminalEvent(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "terminal":
-		return fieldContext_TerminalEvent_terminal(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TerminalEvent", "ID", false, false)
 	case "reading":
-		return fieldContext_TerminalEvent_reading(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TerminalEvent", "Int", false, false)
 	case "at":
-		return fieldContext_TerminalEvent_at(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TerminalEvent", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TerminalEvent", field.Name)
 }
@@ -3142,9 +3139,9 @@ func childFields_TerminalEvent(ctx context.Context, ec *executionContext, field 
 func childFields_TerminalEventsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_TerminalEventsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TerminalEventsConnection", false, false, childFields_TerminalEvent), nil
 	case "nextToken":
-		return fieldContext_TerminalEventsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TerminalEventsConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TerminalEventsConnection", field.Name)
 }
@@ -3152,15 +3149,15 @@ func childFields_TerminalEventsConnection(ctx context.Context, ec *executionCont
 func childFields_Totals(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "opened":
-		return fieldContext_Totals_opened(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Totals", "Int64", false, false)
 	case "deposits":
-		return fieldContext_Totals_deposits(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Totals", "Int64", false, false)
 	case "deposited":
-		return fieldContext_Totals_deposited(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Totals", "Int64", false, false)
 	case "moves":
-		return fieldContext_Totals_moves(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Totals", "Int64", false, false)
 	case "closed":
-		return fieldContext_Totals_closed(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Totals", "Int64", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Totals", field.Name)
 }
@@ -3168,13 +3165,13 @@ func childFields_Totals(ctx context.Context, ec *executionContext, field graphql
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -3184,13 +3181,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -3198,17 +3195,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -3216,17 +3213,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -3234,17 +3231,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -3252,27 +3249,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -4373,1004 +4370,11 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _AtPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AtPlaceItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AtPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ, true, true)
-}
-func fieldContext_AtPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AtPlaceConnection", field, false, false, errors.New("field of type AtPlaceItem does not have child fields"))
-}
-
-func _AtPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AtPlaceItem]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AtPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_AtPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AtPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Balance_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Balance_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Balance_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Balance_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Balance_currency(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Balance_currency(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Balance_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Balance_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Balance_moves(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Balance) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Balance_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Balance_moves(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByCurrencyConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
-}
-func fieldContext_BalanceByCurrencyConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "BalanceByCurrencyConnection", false, false, childFields_Balance)
-	return fc, nil
-}
-
-func _BalanceByCurrencyConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByCurrencyConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_BalanceByCurrencyConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("BalanceByCurrencyConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true, true)
-}
-func fieldContext_BalanceByOwnerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "BalanceByOwnerConnection", false, false, childFields_Balance)
-	return fc, nil
-}
-
-func _BalanceByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BalanceByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_BalanceByOwnerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("BalanceByOwnerConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Box_tariffId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Box_tariffId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Box_tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
-}
-func fieldContext_Box_tariff(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_TariffCopy)
-	return fc, nil
-}
-
-func _Box_keeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Box_keeperId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Box_keeper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Box_keeper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _Box_sponsorIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_sponsorIds, func(context.Context) (any, error) { return obj.SponsorIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
-}
-func fieldContext_Box_sponsorIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Box", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Box_sponsors(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_sponsors, func(context.Context) (any, error) { return obj.Sponsors, nil }, marshalNBranchCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopyᚄ, true, true)
-}
-func fieldContext_Box_sponsors(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Box_papers(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Box) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Box_papers, func(context.Context) (any, error) { return obj.Papers, nil }, marshalNPaper2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaperᚄ, true, true)
-}
-func fieldContext_Box_papers(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Box", false, false, childFields_Paper)
-	return fc, nil
-}
-
-func _Branch_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Branch_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Branch_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Branch_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Branch_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Branch_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Branch", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Branch_head(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Branch) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Branch_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Branch_head(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Branch", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _BranchCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_BranchCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _BranchCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_BranchCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _BranchCopy_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.BranchCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_BranchCopy_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_BranchCopy_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("BranchCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_card(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Card_card(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_holderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Card_holderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_holder(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Card_holder(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _Card_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Card_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
-}
-func fieldContext_Card_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Card_issuerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_issuerId, func(context.Context) (any, error) { return obj.IssuerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Card_issuerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_issuer(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_issuer, func(context.Context) (any, error) { return obj.Issuer, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
-}
-func fieldContext_Card_issuer(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Card_sealId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_sealId, func(context.Context) (any, error) { return obj.SealID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Card_sealId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Card_seal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_seal, func(context.Context) (any, error) { return obj.Seal, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Card_seal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Card", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _Card_uses(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Card_uses(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Card_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Card) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Card_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Card_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Card", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _CardByBranchIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByBranchIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
-}
-func fieldContext_CardByBranchIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "CardByBranchIdConnection", false, false, childFields_Card)
-	return fc, nil
-}
-
-func _CardByBranchIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByBranchIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_CardByBranchIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CardByBranchIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CardByHolderIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByHolderIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true, true)
-}
-func fieldContext_CardByHolderIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "CardByHolderIdConnection", false, false, childFields_Card)
-	return fc, nil
-}
-
-func _CardByHolderIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Card]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CardByHolderIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_CardByHolderIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CardByHolderIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Currency_currency(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_currency, func(context.Context) (any, error) { return obj.Currency, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Currency_currency(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Currency_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Currency_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Currency_total(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_total, func(context.Context) (any, error) { return obj.Total, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Currency_total(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Currency_first(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_first, func(context.Context) (any, error) { return obj.First, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Currency_first(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Currency_last(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Currency) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Currency_last, func(context.Context) (any, error) { return obj.Last, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Currency_last(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CurrencyByTotalConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ, true, true)
-}
-func fieldContext_CurrencyByTotalConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "CurrencyByTotalConnection", false, false, childFields_Currency)
-	return fc, nil
-}
-
-func _CurrencyByTotalConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CurrencyByTotalConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_CurrencyByTotalConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CurrencyByTotalConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Entry_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Entry_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Entry_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Entry_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Entry_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_kind, func(context.Context) (any, error) { return obj.Kind, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Entry_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Entry_amount(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_amount, func(context.Context) (any, error) { return obj.Amount, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Entry_amount(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Entry_balance(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_balance, func(context.Context) (any, error) { return obj.Balance, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Entry_balance(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Entry_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Entry) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Entry_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Entry_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
-}
-func fieldContext_EntryByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EntryByIdConnection", false, false, childFields_Entry)
-	return fc, nil
-}
-
-func _EntryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EntryByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EntryByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByKindConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true, true)
-}
-func fieldContext_EntryByKindConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "EntryByKindConnection", false, false, childFields_Entry)
-	return fc, nil
-}
-
-func _EntryByKindConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_EntryByKindConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_EntryByKindConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EntryByKindConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Hold_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Hold_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Hold_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Hold_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Hold_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Hold_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Hold_until(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_until, func(context.Context) (any, error) { return obj.Until, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_Hold_until(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Hold_holdOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_holdOf, func(context.Context) (any, error) { return obj.HoldOf, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Hold_holdOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Hold_times(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Hold) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Hold_times, func(context.Context) (any, error) { return obj.Times, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Hold_times(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByHoldConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
-}
-func fieldContext_HoldByHoldConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "HoldByHoldConnection", false, false, childFields_Hold)
-	return fc, nil
-}
-
-func _HoldByHoldConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByHoldConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_HoldByHoldConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("HoldByHoldConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true, true)
-}
-func fieldContext_HoldByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "HoldByIdConnection", false, false, childFields_Hold)
-	return fc, nil
-}
-
-func _HoldByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HoldByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_HoldByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("HoldByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Home_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Home_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Home_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Home_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Home_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Home_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Home_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
-}
-func fieldContext_Home_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Home_headId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_headId, func(context.Context) (any, error) { return obj.HeadID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Home_headId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Home_head(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_head, func(context.Context) (any, error) { return obj.Head, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Home_head(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _Home_safe(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_safe, func(context.Context) (any, error) { return obj.Safe, nil }, marshalNSafe2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafe, true, true)
-}
-func fieldContext_Home_safe(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Home", false, false, childFields_Safe)
-	return fc, nil
-}
-
-func _Home_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Home) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Home_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Home_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Home", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _HomeByBranchConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Home]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HomeByBranchConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHomeᚄ, true, true)
-}
-func fieldContext_HomeByBranchConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "HomeByBranchConnection", false, false, childFields_Home)
-	return fc, nil
-}
-
-func _HomeByBranchConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Home]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_HomeByBranchConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_HomeByBranchConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("HomeByBranchConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Level_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Level_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Level_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Level_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Level_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Level_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Level_held(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Level) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Level_held, func(context.Context) (any, error) { return obj.Held, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Level_held(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_LevelByIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ, true, true)
-}
-func fieldContext_LevelByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "LevelByIdConnection", false, false, childFields_Level)
-	return fc, nil
-}
-
-func _LevelByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_LevelByIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_LevelByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("LevelByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Mark_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Mark_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Mark_hold(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_hold, func(context.Context) (any, error) { return obj.Hold, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Mark_hold(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Mark_mark(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_mark, func(context.Context) (any, error) { return obj.Mark, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Mark_mark(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Mark_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Mark) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Mark_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Mark_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Mark", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _MarkByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
-}
-func fieldContext_MarkByPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MarkByPlaceConnection", false, false, childFields_Mark)
-	return fc, nil
-}
-
-func _MarkByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MarkByPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MarkByPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _MarkByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true, true)
-}
-func fieldContext_MarkByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MarkByPrimaryConnection", false, false, childFields_Mark)
-	return fc, nil
-}
-
-func _MarkByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Mark]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MarkByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MarkByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MarkByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Meter_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Meter_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Meter_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Meter_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Meter_minute(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Meter_minute(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Meter_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Meter_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Meter_left(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Meter) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Meter_left, func(context.Context) (any, error) { return obj.Left, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Meter_left(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Meter", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _MeterByChannelConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Meter]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterByChannelConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ, true, true)
-}
-func fieldContext_MeterByChannelConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MeterByChannelConnection", false, false, childFields_Meter)
-	return fc, nil
-}
-
-func _MeterByChannelConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Meter]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterByChannelConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MeterByChannelConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterByChannelConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _MeterEvent_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
-}
-func fieldContext_MeterEvent_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _MeterEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_MeterEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _MeterEvent_minute(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_minute, func(context.Context) (any, error) { return obj.Minute, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_MeterEvent_minute(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _MeterEvent_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.MeterEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_MeterEvent_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _MeterEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.MeterEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMeterEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEventᚄ, true, true)
-}
-func fieldContext_MeterEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MeterEventsConnection", false, false, childFields_MeterEvent)
-	return fc, nil
-}
-
-func _MeterEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.MeterEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MeterEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MeterEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MeterEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Owner_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Owner_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Owner_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Owner_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Owner_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Owner) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Owner_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Owner_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _OwnerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OwnerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OwnerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_OwnerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OwnerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _OwnerCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.OwnerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_OwnerCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_OwnerCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("OwnerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Paper_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Paper) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Paper_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Paper_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Paper", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Paper_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Paper) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Paper_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Paper_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Paper", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Pass_card(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_card, func(context.Context) (any, error) { return obj.Card, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Pass_card(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Pass_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_branchId, func(context.Context) (any, error) { return obj.BranchID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Pass_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Pass_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_branch, func(context.Context) (any, error) { return obj.Branch, nil }, marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, false)
-}
-func fieldContext_Pass_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Pass", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Pass_uses(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Pass_uses, func(context.Context) (any, error) { return obj.Uses, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Pass_uses(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _PassByUseConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PassByUseConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ, true, true)
-}
-func fieldContext_PassByUseConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PassByUseConnection", false, false, childFields_Pass)
-	return fc, nil
-}
-
-func _PassByUseConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PassByUseConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_PassByUseConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PassByUseConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Plan_plan(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_plan, func(context.Context) (any, error) { return obj.Plan, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Plan_plan(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Plan_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Plan_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Plan_tariffId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_tariffId, func(context.Context) (any, error) { return obj.TariffID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Plan_tariffId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Plan_tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_tariff, func(context.Context) (any, error) { return obj.Tariff, nil }, marshalNTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, true)
-}
-func fieldContext_Plan_tariff(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
-	return fc, nil
-}
-
-func _Plan_spareId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_spareId, func(context.Context) (any, error) { return obj.SpareID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Plan_spareId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Plan_spare(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_spare, func(context.Context) (any, error) { return obj.Spare, nil }, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true, false)
-}
-func fieldContext_Plan_spare(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Plan", false, false, childFields_TariffCopy)
-	return fc, nil
-}
-
-func _Plan_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Plan) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Plan_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Plan_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Plan", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Profile_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Profile_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Profile_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Profile_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Profile_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Profile_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Profile_rank(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_rank, func(context.Context) (any, error) { return obj.Rank, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Profile_rank(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Profile_changes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_changes, func(context.Context) (any, error) { return obj.Changes, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Profile_changes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Profile_since(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_since, func(context.Context) (any, error) { return obj.Since, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Profile_since(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Profile_changed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Profile_changed, func(context.Context) (any, error) { return obj.Changed, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Profile_changed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByOwnerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
-}
-func fieldContext_ProfileByOwnerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProfileByOwnerConnection", false, false, childFields_Profile)
-	return fc, nil
-}
-
-func _ProfileByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByOwnerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProfileByOwnerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProfileByOwnerConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByPlaceConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
-}
-func fieldContext_ProfileByPlaceConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProfileByPlaceConnection", false, false, childFields_Profile)
-	return fc, nil
-}
-
-func _ProfileByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByPlaceConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProfileByPlaceConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProfileByPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByRankConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true, true)
-}
-func fieldContext_ProfileByRankConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ProfileByRankConnection", false, false, childFields_Profile)
-	return fc, nil
-}
-
-func _ProfileByRankConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ProfileByRankConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ProfileByRankConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ProfileByRankConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func _Query_Balance(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Balance,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Balance(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Balance(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance, true, false)
 }
 func fieldContext_Query_Balance(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5382,7 +4386,7 @@ func _Query_BalanceByIds(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BalanceByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BalanceByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance, true, true)
 }
 func fieldContext_Query_BalanceByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5394,7 +4398,7 @@ func _Query_BalanceByOwner(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByOwner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BalanceByOwner(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().BalanceByOwner(ctx, fieldexec.Arg[string](fc, "owner"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_BalanceByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5406,7 +4410,7 @@ func _Query_BalanceByCurrency(ctx context.Context, ec *executionContext, field g
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BalanceByCurrency,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BalanceByCurrency(ctx, fc.Args["currency"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().BalanceByCurrency(ctx, fieldexec.Arg[string](fc, "currency"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_BalanceByCurrency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5429,7 +4433,7 @@ func _Query_Currency(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Currency,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Currency(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Currency(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency, true, false)
 }
 func fieldContext_Query_Currency(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5441,7 +4445,7 @@ func _Query_CurrencyByIds(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CurrencyByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CurrencyByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CurrencyByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency, true, true)
 }
 func fieldContext_Query_CurrencyByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5453,7 +4457,7 @@ func _Query_CurrencyByTotal(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CurrencyByTotal,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CurrencyByTotal(ctx, fc.Args["total"].(int64), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().CurrencyByTotal(ctx, fieldexec.Arg[int64](fc, "total"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CurrencyByTotal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5465,7 +4469,7 @@ func _Query_Entry(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Entry,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Entry(ctx, fc.Args["id"].(string), fc.Args["number"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Entry(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "number"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry, true, false)
 }
 func fieldContext_Query_Entry(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5477,7 +4481,7 @@ func _Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EntryByKeys(ctx, fc.Args["keys"].([]*model.EntryKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().EntryByKeys(ctx, fieldexec.Arg[[]*model.EntryKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry, true, true)
 }
 func fieldContext_Query_EntryByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5489,7 +4493,7 @@ func _Query_EntryById(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EntryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EntryByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EntryById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5501,7 +4505,7 @@ func _Query_EntryByKind(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_EntryByKind,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EntryByKind(ctx, fc.Args["kind"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EntryByKind(ctx, fieldexec.Arg[string](fc, "kind"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_EntryByKind(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5513,7 +4517,7 @@ func _Query_Profile(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Profile,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Profile(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Profile(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile, true, false)
 }
 func fieldContext_Query_Profile(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5525,7 +4529,7 @@ func _Query_ProfileByIds(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProfileByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().ProfileByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile, true, true)
 }
 func fieldContext_Query_ProfileByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5537,7 +4541,7 @@ func _Query_ProfileByOwner(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByOwner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProfileByOwner(ctx, fc.Args["owner"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ProfileByOwner(ctx, fieldexec.Arg[string](fc, "owner"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByOwner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5549,7 +4553,7 @@ func _Query_ProfileByPlace(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProfileByPlace(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ProfileByPlace(ctx, fieldexec.Arg[string](fc, "owner"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5561,7 +4565,7 @@ func _Query_ProfileByRank(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ProfileByRank,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProfileByRank(ctx, fc.Args["rank"].(int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ProfileByRank(ctx, fieldexec.Arg[int](fc, "rank"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ProfileByRank(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5573,7 +4577,7 @@ func _Query_Hold(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Hold,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Hold(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Hold(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "_subId"), fieldexec.Arg[*int](fc, "level"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold, true, false)
 }
 func fieldContext_Query_Hold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5585,7 +4589,7 @@ func _Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HoldByKeys(ctx, fc.Args["keys"].([]*model.HoldKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().HoldByKeys(ctx, fieldexec.Arg[[]*model.HoldKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold, true, true)
 }
 func fieldContext_Query_HoldByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5597,7 +4601,7 @@ func _Query_HoldById(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HoldByID(ctx, fc.Args["id"].(string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().HoldByID(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*int](fc, "level"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HoldById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5609,7 +4613,7 @@ func _Query_HoldByHold(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HoldByHold,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HoldByHold(ctx, fc.Args["holdOf"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().HoldByHold(ctx, fieldexec.Arg[string](fc, "holdOf"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HoldByHold(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5621,7 +4625,7 @@ func _Query_Level(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Level,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Level(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["level"].(*int), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Level(ctx, fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "account"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*int](fc, "level"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel, true, false)
 }
 func fieldContext_Query_Level(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5633,7 +4637,7 @@ func _Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_LevelByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().LevelByKeys(ctx, fc.Args["keys"].([]*model.LevelKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().LevelByKeys(ctx, fieldexec.Arg[[]*model.LevelKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel, true, true)
 }
 func fieldContext_Query_LevelByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5645,7 +4649,7 @@ func _Query_LevelById(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_LevelById,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().LevelByID(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().LevelByID(ctx, fieldexec.Arg[*string](fc, "id"), fieldexec.Arg[*string](fc, "account"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_LevelById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5657,7 +4661,7 @@ func _Query_Standing(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Standing,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Standing(ctx, fc.Args["account"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Standing(ctx, fieldexec.Arg[string](fc, "account"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding, true, false)
 }
 func fieldContext_Query_Standing(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5669,7 +4673,7 @@ func _Query_StandingByIds(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().StandingByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().StandingByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding, true, true)
 }
 func fieldContext_Query_StandingByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5681,7 +4685,7 @@ func _Query_StandingByBand(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByBand,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().StandingByBand(ctx, fc.Args["band"].(string), fc.Args["city"].(*string), fc.Args["owner"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().StandingByBand(ctx, fieldexec.Arg[string](fc, "band"), fieldexec.Arg[*string](fc, "city"), fieldexec.Arg[*string](fc, "owner"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNStandingByBandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_StandingByBand(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5693,7 +4697,7 @@ func _Query_StandingByCity(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_StandingByCity,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().StandingByCity(ctx, fc.Args["city"].(string), fc.Args["account"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().StandingByCity(ctx, fieldexec.Arg[string](fc, "city"), fieldexec.Arg[*string](fc, "account"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNStandingByCityConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_StandingByCity(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5705,7 +4709,7 @@ func _Query_Mark(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Mark,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Mark(ctx, fc.Args["account"].(string), fc.Args["hold"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Mark(ctx, fieldexec.Arg[string](fc, "account"), fieldexec.Arg[string](fc, "hold"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, false)
 }
 func fieldContext_Query_Mark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5717,7 +4721,7 @@ func _Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MarkByKeys(ctx, fc.Args["keys"].([]*model.MarkKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().MarkByKeys(ctx, fieldexec.Arg[[]*model.MarkKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, true)
 }
 func fieldContext_Query_MarkByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5729,7 +4733,7 @@ func _Query_MarkByPrimary(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MarkByPrimary(ctx, fc.Args["account"].(string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MarkByPrimary(ctx, fieldexec.Arg[string](fc, "account"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MarkByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5741,7 +4745,7 @@ func _Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByMark,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MarkByMark(ctx, fc.Args["mark"].(string))
+			return ec.Resolvers.Query().MarkByMark(ctx, fieldexec.Arg[string](fc, "mark"))
 		}, marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark, true, false)
 }
 func fieldContext_Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5753,7 +4757,7 @@ func _Query_MarkByPlace(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MarkByPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MarkByPlace(ctx, fc.Args["city"].(string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MarkByPlace(ctx, fieldexec.Arg[string](fc, "city"), fieldexec.Arg[*string](fc, "account"), fieldexec.Arg[*string](fc, "hold"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMarkByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MarkByPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5765,7 +4769,7 @@ func _Query_Owner(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Owner,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Owner(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Owner(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOOwner2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner, true, false)
 }
 func fieldContext_Query_Owner(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5777,7 +4781,7 @@ func _Query_OwnerByIds(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_OwnerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().OwnerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().OwnerByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNOwner2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner, true, true)
 }
 func fieldContext_Query_OwnerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5789,7 +4793,7 @@ func _Query_Branch(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Branch,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Branch(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Branch(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOBranch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch, true, false)
 }
 func fieldContext_Query_Branch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5801,7 +4805,7 @@ func _Query_BranchByIds(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_BranchByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BranchByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().BranchByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNBranch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch, true, true)
 }
 func fieldContext_Query_BranchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5813,7 +4817,7 @@ func _Query_Card(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Card,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Card(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Card(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard, true, false)
 }
 func fieldContext_Query_Card(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5825,7 +4829,7 @@ func _Query_CardByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CardByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CardByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard, true, true)
 }
 func fieldContext_Query_CardByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5837,7 +4841,7 @@ func _Query_CardByHolderId(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByHolderId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CardByHolderID(ctx, fc.Args["holderId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().CardByHolderID(ctx, fieldexec.Arg[string](fc, "holderId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNCardByHolderIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CardByHolderId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5849,7 +4853,7 @@ func _Query_CardByBranchId(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CardByBranchId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CardByBranchID(ctx, fc.Args["branchId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().CardByBranchID(ctx, fieldexec.Arg[string](fc, "branchId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNCardByBranchIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_CardByBranchId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5861,7 +4865,7 @@ func _Query_Pass(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Pass,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Pass(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Pass(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass, true, false)
 }
 func fieldContext_Query_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5873,7 +4877,7 @@ func _Query_PassByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PassByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PassByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().PassByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass, true, true)
 }
 func fieldContext_Query_PassByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5885,7 +4889,7 @@ func _Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PassByUse,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PassByUse(ctx, fc.Args["branchId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().PassByUse(ctx, fieldexec.Arg[string](fc, "branchId"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNPassByUseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5897,7 +4901,7 @@ func _Query_Tariff(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Tariff,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Tariff(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Tariff(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOTariff2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff, true, false)
 }
 func fieldContext_Query_Tariff(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5909,7 +4913,7 @@ func _Query_TariffByIds(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TariffByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TariffByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().TariffByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNTariff2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff, true, true)
 }
 func fieldContext_Query_TariffByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5921,7 +4925,7 @@ func _Query_Plan(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Plan,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Plan(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Plan(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOPlan2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan, true, false)
 }
 func fieldContext_Query_Plan(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5933,7 +4937,7 @@ func _Query_PlanByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_PlanByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PlanByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().PlanByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNPlan2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan, true, true)
 }
 func fieldContext_Query_PlanByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5945,7 +4949,7 @@ func _Query_Terminal(ctx context.Context, ec *executionContext, field graphql.Co
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Terminal,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Terminal(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Terminal(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal, true, false)
 }
 func fieldContext_Query_Terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5957,7 +4961,7 @@ func _Query_TerminalByIds(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TerminalByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().TerminalByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal, true, true)
 }
 func fieldContext_Query_TerminalByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5969,7 +4973,7 @@ func _Query_TerminalByKeeperId(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalByKeeperId,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TerminalByKeeperID(ctx, fc.Args["keeperId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TerminalByKeeperID(ctx, fieldexec.Arg[string](fc, "keeperId"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNTerminalByKeeperIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TerminalByKeeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5981,7 +4985,7 @@ func _Query_TerminalEvents(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_TerminalEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TerminalEvents(ctx, fc.Args["id"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TerminalEvents(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNTerminalEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_TerminalEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5993,7 +4997,7 @@ func _Query_Meter(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Meter,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Meter(ctx, fc.Args["terminal"].(string), fc.Args["channel"].(int), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Meter(ctx, fieldexec.Arg[string](fc, "terminal"), fieldexec.Arg[int](fc, "channel"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter, true, false)
 }
 func fieldContext_Query_Meter(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6005,7 +5009,7 @@ func _Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MeterByKeys(ctx, fc.Args["keys"].([]*model.MeterKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().MeterByKeys(ctx, fieldexec.Arg[[]*model.MeterKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter, true, true)
 }
 func fieldContext_Query_MeterByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6017,7 +5021,7 @@ func _Query_MeterByChannel(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterByChannel,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MeterByChannel(ctx, fc.Args["channel"].(int), fc.Args["reading"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MeterByChannel(ctx, fieldexec.Arg[int](fc, "channel"), fieldexec.Arg[*int](fc, "reading"), fieldexec.Arg[*int](fc, "eq"), fieldexec.Arg[*int](fc, "from"), fieldexec.Arg[*int](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMeterByChannelConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MeterByChannel(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6029,7 +5033,7 @@ func _Query_MeterEvents(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MeterEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MeterEvents(ctx, fc.Args["terminal"].(string), fc.Args["channel"].(int), fc.Args["from"].(*int64), fc.Args["to"].(*int64), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MeterEvents(ctx, fieldexec.Arg[string](fc, "terminal"), fieldexec.Arg[int](fc, "channel"), fieldexec.Arg[*int64](fc, "from"), fieldexec.Arg[*int64](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMeterEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MeterEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6041,7 +5045,7 @@ func _Query_Home(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Home,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Home(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Home(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome, true, false)
 }
 func fieldContext_Query_Home(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6053,7 +5057,7 @@ func _Query_HomeByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HomeByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HomeByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().HomeByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome, true, true)
 }
 func fieldContext_Query_HomeByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6065,7 +5069,7 @@ func _Query_HomeByBranch(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_HomeByBranch,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HomeByBranch(ctx, fc.Args["branchId"].(string), fc.Args["name"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().HomeByBranch(ctx, fieldexec.Arg[string](fc, "branchId"), fieldexec.Arg[*string](fc, "name"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNHomeByBranchConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_HomeByBranch(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6077,7 +5081,7 @@ func _Query_AtPlace(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AtPlace,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AtPlace(ctx, fc.Args["city"].(string), fc.Args["only"].([]model.AtPlaceMember), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().AtPlace(ctx, fieldexec.Arg[string](fc, "city"), fieldexec.Arg[[]model.AtPlaceMember](fc, "only"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNAtPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_AtPlace(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6089,7 +5093,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6108,520 +5112,21 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _Safe_turns(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_turns, func(context.Context) (any, error) { return obj.Turns, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Safe_turns(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Safe", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Safe_keys(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_keys, func(context.Context) (any, error) { return obj.Keys, nil }, marshalNSafeKey2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKeyᚄ, true, true)
-}
-func fieldContext_Safe_keys(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_SafeKey)
-	return fc, nil
-}
-
-func _Safe_upper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_upper, func(context.Context) (any, error) { return obj.Upper, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
-}
-func fieldContext_Safe_upper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box)
-	return fc, nil
-}
-
-func _Safe_lower(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Safe) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Safe_lower, func(context.Context) (any, error) { return obj.Lower, nil }, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, true, false)
-}
-func fieldContext_Safe_lower(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Safe", false, false, childFields_Box)
-	return fc, nil
-}
-
-func _SafeKey_number(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_number, func(context.Context) (any, error) { return obj.Number, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_SafeKey_number(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _SafeKey_holderId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_holderId, func(context.Context) (any, error) { return obj.HolderID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_SafeKey_holderId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _SafeKey_holder(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_holder, func(context.Context) (any, error) { return obj.Holder, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_SafeKey_holder(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _SafeKey_makerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_makerId, func(context.Context) (any, error) { return obj.MakerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_SafeKey_makerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SafeKey", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _SafeKey_maker(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.SafeKey) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SafeKey_maker, func(context.Context) (any, error) { return obj.Maker, nil }, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true, true)
-}
-func fieldContext_SafeKey_maker(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "SafeKey", false, false, childFields_BranchCopy)
-	return fc, nil
-}
-
-func _Standing_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_account, func(context.Context) (any, error) { return obj.Account, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Standing_account(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Standing_owner(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_owner, func(context.Context) (any, error) { return obj.Owner, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Standing_owner(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Standing_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_city, func(context.Context) (any, error) { return obj.City, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Standing_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Standing_band(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_band, func(context.Context) (any, error) { return obj.Band, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_Standing_band(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Standing_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Standing) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Standing_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Standing_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Standing", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _StandingByBandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByBandConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
-}
-func fieldContext_StandingByBandConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "StandingByBandConnection", false, false, childFields_Standing)
-	return fc, nil
-}
-
-func _StandingByBandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByBandConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_StandingByBandConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("StandingByBandConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _StandingByCityConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByCityConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true, true)
-}
-func fieldContext_StandingByCityConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "StandingByCityConnection", false, false, childFields_Standing)
-	return fc, nil
-}
-
-func _StandingByCityConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Standing]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_StandingByCityConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_StandingByCityConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("StandingByCityConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Tariff_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Tariff) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Tariff_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Tariff_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Tariff", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Tariff_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Tariff) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Tariff_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Tariff_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Tariff", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _TariffCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TariffCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TariffCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_TariffCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TariffCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _TariffCopy_price(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TariffCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TariffCopy_price, func(context.Context) (any, error) { return obj.Price, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_TariffCopy_price(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TariffCopy", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Terminal_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Terminal_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Terminal_keeperId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_keeperId, func(context.Context) (any, error) { return obj.KeeperID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Terminal_keeperId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Terminal_keeper(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_keeper, func(context.Context) (any, error) { return obj.Keeper, nil }, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, true, false)
-}
-func fieldContext_Terminal_keeper(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Terminal", false, false, childFields_OwnerCopy)
-	return fc, nil
-}
-
-func _Terminal_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Terminal_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Terminal_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Terminal) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Terminal_at, func(context.Context) (any, error) { return obj.At, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Terminal_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Terminal", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _TerminalByKeeperIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Terminal]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalByKeeperIdConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalᚄ, true, true)
-}
-func fieldContext_TerminalByKeeperIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TerminalByKeeperIdConnection", false, false, childFields_Terminal)
-	return fc, nil
-}
-
-func _TerminalByKeeperIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Terminal]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalByKeeperIdConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TerminalByKeeperIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TerminalByKeeperIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TerminalEvent_terminal(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_terminal, func(context.Context) (any, error) { return obj.Terminal, nil }, marshalNID2string, true, true)
-}
-func fieldContext_TerminalEvent_terminal(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _TerminalEvent_reading(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_reading, func(context.Context) (any, error) { return obj.Reading, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_TerminalEvent_reading(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _TerminalEvent_at(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TerminalEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEvent_at, func(context.Context) (any, error) { return obj.At, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_TerminalEvent_at(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TerminalEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _TerminalEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.TerminalEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNTerminalEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEventᚄ, true, true)
-}
-func fieldContext_TerminalEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TerminalEventsConnection", false, false, childFields_TerminalEvent)
-	return fc, nil
-}
-
-func _TerminalEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.TerminalEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TerminalEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_TerminalEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TerminalEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Totals_opened(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_opened, func(context.Context) (any, error) { return obj.Opened, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Totals_opened(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Totals_deposits(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_deposits, func(context.Context) (any, error) { return obj.Deposits, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Totals_deposits(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Totals_deposited(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_deposited, func(context.Context) (any, error) { return obj.Deposited, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Totals_deposited(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Totals_moves(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_moves, func(context.Context) (any, error) { return obj.Moves, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Totals_moves(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func _Totals_closed(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Totals) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Totals_closed, func(context.Context) (any, error) { return obj.Closed, nil }, marshalNInt642int64, true, true)
-}
-func fieldContext_Totals_closed(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Totals", field, false, false, errors.New("field of type Int64 does not have child fields"))
-}
-
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6629,55 +5134,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -6917,1973 +5383,860 @@ func _AtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSe
 var atPlaceConnectionImplementors = []string{"AtPlaceConnection"}
 
 func _AtPlaceConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.AtPlaceItem]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, atPlaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, atPlaceConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AtPlaceConnection")
+			out.Values[i] = fieldexec.TypeName("AtPlaceConnection")
 		case "items":
-			out.Values[i] = _AtPlaceConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AtPlaceConnection, obj.Items, marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ, true)
 		case "nextToken":
-			out.Values[i] = _AtPlaceConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AtPlaceConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var balanceImplementors = []string{"Balance"}
 
 func _Balance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Balance) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, balanceImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, balanceImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Balance")
+			out.Values[i] = fieldexec.TypeName("Balance")
 		case "account":
-			out.Values[i] = _Balance_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Balance, obj.Account, marshalNID2string, true)
 		case "owner":
-			out.Values[i] = _Balance_owner(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Balance, obj.Owner, marshalNString2string, true)
 		case "currency":
-			out.Values[i] = _Balance_currency(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Balance, obj.Currency, marshalNString2string, true)
 		case "amount":
-			out.Values[i] = _Balance_amount(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Balance, obj.Amount, marshalNInt642int64, true)
 		case "moves":
-			out.Values[i] = _Balance_moves(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Balance, obj.Moves, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var balanceByCurrencyConnectionImplementors = []string{"BalanceByCurrencyConnection"}
 
 func _BalanceByCurrencyConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Balance]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, balanceByCurrencyConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, balanceByCurrencyConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("BalanceByCurrencyConnection")
+			out.Values[i] = fieldexec.TypeName("BalanceByCurrencyConnection")
 		case "items":
-			out.Values[i] = _BalanceByCurrencyConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BalanceByCurrencyConnection, obj.Items, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true)
 		case "nextToken":
-			out.Values[i] = _BalanceByCurrencyConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BalanceByCurrencyConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var balanceByOwnerConnectionImplementors = []string{"BalanceByOwnerConnection"}
 
 func _BalanceByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Balance]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, balanceByOwnerConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, balanceByOwnerConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("BalanceByOwnerConnection")
+			out.Values[i] = fieldexec.TypeName("BalanceByOwnerConnection")
 		case "items":
-			out.Values[i] = _BalanceByOwnerConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BalanceByOwnerConnection, obj.Items, marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ, true)
 		case "nextToken":
-			out.Values[i] = _BalanceByOwnerConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BalanceByOwnerConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var boxImplementors = []string{"Box"}
 
 func _Box(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Box) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, boxImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, boxImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Box")
+			out.Values[i] = fieldexec.TypeName("Box")
 		case "tariffId":
-			out.Values[i] = _Box_tariffId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.TariffID, marshalOID2ᚖstring, false)
 		case "tariff":
-			out.Values[i] = _Box_tariff(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.Tariff, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, false)
 		case "keeperId":
-			out.Values[i] = _Box_keeperId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.KeeperID, marshalOID2ᚖstring, false)
 		case "keeper":
-			out.Values[i] = _Box_keeper(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.Keeper, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "sponsorIds":
-			out.Values[i] = _Box_sponsorIds(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.SponsorIDs, marshalNID2ᚕstringᚄ, true)
 		case "sponsors":
-			out.Values[i] = _Box_sponsors(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.Sponsors, marshalNBranchCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopyᚄ, true)
 		case "papers":
-			out.Values[i] = _Box_papers(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Box, obj.Papers, marshalNPaper2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaperᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var branchImplementors = []string{"Branch"}
 
 func _Branch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Branch) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, branchImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, branchImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Branch")
+			out.Values[i] = fieldexec.TypeName("Branch")
 		case "id":
-			out.Values[i] = _Branch_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Branch, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Branch_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Branch, obj.Name, marshalNString2string, true)
 		case "headId":
-			out.Values[i] = _Branch_headId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Branch, obj.HeadID, marshalOID2ᚖstring, false)
 		case "head":
-			out.Values[i] = _Branch_head(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Branch, obj.Head, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var branchCopyImplementors = []string{"BranchCopy"}
 
 func _BranchCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.BranchCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, branchCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, branchCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("BranchCopy")
+			out.Values[i] = fieldexec.TypeName("BranchCopy")
 		case "id":
-			out.Values[i] = _BranchCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BranchCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _BranchCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BranchCopy, obj.Name, marshalNString2string, true)
 		case "headId":
-			out.Values[i] = _BranchCopy_headId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_BranchCopy, obj.HeadID, marshalOID2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cardImplementors = []string{"Card"}
 
 func _Card(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Card) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cardImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cardImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Card")
+			out.Values[i] = fieldexec.TypeName("Card")
 		case "card":
-			out.Values[i] = _Card_card(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Card, marshalNID2string, true)
 		case "holderId":
-			out.Values[i] = _Card_holderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.HolderID, marshalOID2ᚖstring, false)
 		case "holder":
-			out.Values[i] = _Card_holder(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Holder, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "branchId":
-			out.Values[i] = _Card_branchId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.BranchID, marshalNID2string, true)
 		case "branch":
-			out.Values[i] = _Card_branch(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Branch, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true)
 		case "issuerId":
-			out.Values[i] = _Card_issuerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.IssuerID, marshalNID2string, true)
 		case "issuer":
-			out.Values[i] = _Card_issuer(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Issuer, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true)
 		case "sealId":
-			out.Values[i] = _Card_sealId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.SealID, marshalOID2ᚖstring, false)
 		case "seal":
-			out.Values[i] = _Card_seal(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Seal, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "uses":
-			out.Values[i] = _Card_uses(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Uses, marshalNInt2int, true)
 		case "changed":
-			out.Values[i] = _Card_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Card, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cardByBranchIdConnectionImplementors = []string{"CardByBranchIdConnection"}
 
 func _CardByBranchIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Card]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cardByBranchIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cardByBranchIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CardByBranchIdConnection")
+			out.Values[i] = fieldexec.TypeName("CardByBranchIdConnection")
 		case "items":
-			out.Values[i] = _CardByBranchIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CardByBranchIdConnection, obj.Items, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true)
 		case "nextToken":
-			out.Values[i] = _CardByBranchIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CardByBranchIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cardByHolderIdConnectionImplementors = []string{"CardByHolderIdConnection"}
 
 func _CardByHolderIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Card]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cardByHolderIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cardByHolderIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CardByHolderIdConnection")
+			out.Values[i] = fieldexec.TypeName("CardByHolderIdConnection")
 		case "items":
-			out.Values[i] = _CardByHolderIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CardByHolderIdConnection, obj.Items, marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ, true)
 		case "nextToken":
-			out.Values[i] = _CardByHolderIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CardByHolderIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var currencyImplementors = []string{"Currency"}
 
 func _Currency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Currency) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, currencyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, currencyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Currency")
+			out.Values[i] = fieldexec.TypeName("Currency")
 		case "currency":
-			out.Values[i] = _Currency_currency(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Currency, obj.Currency, marshalNID2string, true)
 		case "deposits":
-			out.Values[i] = _Currency_deposits(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Currency, obj.Deposits, marshalNInt2int, true)
 		case "total":
-			out.Values[i] = _Currency_total(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Currency, obj.Total, marshalNInt642int64, true)
 		case "first":
-			out.Values[i] = _Currency_first(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Currency, obj.First, marshalODateTime2ᚖtimeᚐTime, false)
 		case "last":
-			out.Values[i] = _Currency_last(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Currency, obj.Last, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var currencyByTotalConnectionImplementors = []string{"CurrencyByTotalConnection"}
 
 func _CurrencyByTotalConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Currency]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, currencyByTotalConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, currencyByTotalConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CurrencyByTotalConnection")
+			out.Values[i] = fieldexec.TypeName("CurrencyByTotalConnection")
 		case "items":
-			out.Values[i] = _CurrencyByTotalConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CurrencyByTotalConnection, obj.Items, marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ, true)
 		case "nextToken":
-			out.Values[i] = _CurrencyByTotalConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CurrencyByTotalConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var entryImplementors = []string{"Entry"}
 
 func _Entry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Entry) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, entryImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, entryImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Entry")
+			out.Values[i] = fieldexec.TypeName("Entry")
 		case "account":
-			out.Values[i] = _Entry_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.Account, marshalNID2string, true)
 		case "number":
-			out.Values[i] = _Entry_number(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.Number, marshalNString2string, true)
 		case "kind":
-			out.Values[i] = _Entry_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.Kind, marshalNString2string, true)
 		case "amount":
-			out.Values[i] = _Entry_amount(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.Amount, marshalNInt2int, true)
 		case "balance":
-			out.Values[i] = _Entry_balance(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.Balance, marshalNInt642int64, true)
 		case "at":
-			out.Values[i] = _Entry_at(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Entry, obj.At, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var entryByIdConnectionImplementors = []string{"EntryByIdConnection"}
 
 func _EntryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Entry]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, entryByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, entryByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EntryByIdConnection")
+			out.Values[i] = fieldexec.TypeName("EntryByIdConnection")
 		case "items":
-			out.Values[i] = _EntryByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EntryByIdConnection, obj.Items, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EntryByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EntryByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var entryByKindConnectionImplementors = []string{"EntryByKindConnection"}
 
 func _EntryByKindConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Entry]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, entryByKindConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, entryByKindConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("EntryByKindConnection")
+			out.Values[i] = fieldexec.TypeName("EntryByKindConnection")
 		case "items":
-			out.Values[i] = _EntryByKindConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EntryByKindConnection, obj.Items, marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ, true)
 		case "nextToken":
-			out.Values[i] = _EntryByKindConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EntryByKindConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var holdImplementors = []string{"Hold"}
 
 func _Hold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Hold) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, holdImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, holdImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Hold")
+			out.Values[i] = fieldexec.TypeName("Hold")
 		case "account":
-			out.Values[i] = _Hold_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.Account, marshalNID2string, true)
 		case "level":
-			out.Values[i] = _Hold_level(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.Level, marshalNInt2int, true)
 		case "hold":
-			out.Values[i] = _Hold_hold(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.Hold, marshalNID2string, true)
 		case "until":
-			out.Values[i] = _Hold_until(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.Until, marshalNDateTime2timeᚐTime, true)
 		case "holdOf":
-			out.Values[i] = _Hold_holdOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.HoldOf, marshalNID2string, true)
 		case "times":
-			out.Values[i] = _Hold_times(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Hold, obj.Times, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var holdByHoldConnectionImplementors = []string{"HoldByHoldConnection"}
 
 func _HoldByHoldConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Hold]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, holdByHoldConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, holdByHoldConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("HoldByHoldConnection")
+			out.Values[i] = fieldexec.TypeName("HoldByHoldConnection")
 		case "items":
-			out.Values[i] = _HoldByHoldConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HoldByHoldConnection, obj.Items, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true)
 		case "nextToken":
-			out.Values[i] = _HoldByHoldConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HoldByHoldConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var holdByIdConnectionImplementors = []string{"HoldByIdConnection"}
 
 func _HoldByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Hold]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, holdByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, holdByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("HoldByIdConnection")
+			out.Values[i] = fieldexec.TypeName("HoldByIdConnection")
 		case "items":
-			out.Values[i] = _HoldByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HoldByIdConnection, obj.Items, marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ, true)
 		case "nextToken":
-			out.Values[i] = _HoldByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HoldByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var homeImplementors = []string{"Home"}
 
 func _Home(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Home) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, homeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, homeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Home")
+			out.Values[i] = fieldexec.TypeName("Home")
 		case "id":
-			out.Values[i] = _Home_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Home_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.Name, marshalNString2string, true)
 		case "branchId":
-			out.Values[i] = _Home_branchId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.BranchID, marshalNID2string, true)
 		case "branch":
-			out.Values[i] = _Home_branch(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.Branch, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true)
 		case "headId":
-			out.Values[i] = _Home_headId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.HeadID, marshalOID2ᚖstring, false)
 		case "head":
-			out.Values[i] = _Home_head(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.Head, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "safe":
-			out.Values[i] = _Home_safe(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.Safe, marshalNSafe2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafe, true)
 		case "changed":
-			out.Values[i] = _Home_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Home, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var homeByBranchConnectionImplementors = []string{"HomeByBranchConnection"}
 
 func _HomeByBranchConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Home]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, homeByBranchConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, homeByBranchConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("HomeByBranchConnection")
+			out.Values[i] = fieldexec.TypeName("HomeByBranchConnection")
 		case "items":
-			out.Values[i] = _HomeByBranchConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HomeByBranchConnection, obj.Items, marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHomeᚄ, true)
 		case "nextToken":
-			out.Values[i] = _HomeByBranchConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_HomeByBranchConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var levelImplementors = []string{"Level"}
 
 func _Level(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Level) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, levelImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, levelImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Level")
+			out.Values[i] = fieldexec.TypeName("Level")
 		case "account":
-			out.Values[i] = _Level_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Level, obj.Account, marshalNID2string, true)
 		case "hold":
-			out.Values[i] = _Level_hold(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Level, obj.Hold, marshalNID2string, true)
 		case "level":
-			out.Values[i] = _Level_level(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Level, obj.Level, marshalNInt2int, true)
 		case "held":
-			out.Values[i] = _Level_held(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Level, obj.Held, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var levelByIdConnectionImplementors = []string{"LevelByIdConnection"}
 
 func _LevelByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Level]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, levelByIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, levelByIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("LevelByIdConnection")
+			out.Values[i] = fieldexec.TypeName("LevelByIdConnection")
 		case "items":
-			out.Values[i] = _LevelByIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_LevelByIdConnection, obj.Items, marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ, true)
 		case "nextToken":
-			out.Values[i] = _LevelByIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_LevelByIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var markImplementors = []string{"Mark", "AtPlaceItem"}
 
 func _Mark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Mark) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, markImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, markImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Mark")
+			out.Values[i] = fieldexec.TypeName("Mark")
 		case "account":
-			out.Values[i] = _Mark_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Mark, obj.Account, marshalNID2string, true)
 		case "hold":
-			out.Values[i] = _Mark_hold(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Mark, obj.Hold, marshalNID2string, true)
 		case "mark":
-			out.Values[i] = _Mark_mark(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Mark, obj.Mark, marshalNString2string, true)
 		case "city":
-			out.Values[i] = _Mark_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Mark, obj.City, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var markByPlaceConnectionImplementors = []string{"MarkByPlaceConnection"}
 
 func _MarkByPlaceConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Mark]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, markByPlaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, markByPlaceConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MarkByPlaceConnection")
+			out.Values[i] = fieldexec.TypeName("MarkByPlaceConnection")
 		case "items":
-			out.Values[i] = _MarkByPlaceConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MarkByPlaceConnection, obj.Items, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MarkByPlaceConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MarkByPlaceConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var markByPrimaryConnectionImplementors = []string{"MarkByPrimaryConnection"}
 
 func _MarkByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Mark]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, markByPrimaryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, markByPrimaryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MarkByPrimaryConnection")
+			out.Values[i] = fieldexec.TypeName("MarkByPrimaryConnection")
 		case "items":
-			out.Values[i] = _MarkByPrimaryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MarkByPrimaryConnection, obj.Items, marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MarkByPrimaryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MarkByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var meterImplementors = []string{"Meter"}
 
 func _Meter(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Meter) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, meterImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, meterImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Meter")
+			out.Values[i] = fieldexec.TypeName("Meter")
 		case "terminal":
-			out.Values[i] = _Meter_terminal(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Meter, obj.Terminal, marshalNID2string, true)
 		case "channel":
-			out.Values[i] = _Meter_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Meter, obj.Channel, marshalNInt2int, true)
 		case "minute":
-			out.Values[i] = _Meter_minute(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Meter, obj.Minute, marshalNInt642int64, true)
 		case "reading":
-			out.Values[i] = _Meter_reading(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Meter, obj.Reading, marshalOInt2ᚖint, false)
 		case "left":
-			out.Values[i] = _Meter_left(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Meter, obj.Left, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var meterByChannelConnectionImplementors = []string{"MeterByChannelConnection"}
 
 func _MeterByChannelConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Meter]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, meterByChannelConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, meterByChannelConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MeterByChannelConnection")
+			out.Values[i] = fieldexec.TypeName("MeterByChannelConnection")
 		case "items":
-			out.Values[i] = _MeterByChannelConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterByChannelConnection, obj.Items, marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MeterByChannelConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterByChannelConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var meterEventImplementors = []string{"MeterEvent"}
 
 func _MeterEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.MeterEvent) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, meterEventImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, meterEventImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MeterEvent")
+			out.Values[i] = fieldexec.TypeName("MeterEvent")
 		case "terminal":
-			out.Values[i] = _MeterEvent_terminal(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEvent, obj.Terminal, marshalNID2string, true)
 		case "channel":
-			out.Values[i] = _MeterEvent_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEvent, obj.Channel, marshalNInt2int, true)
 		case "minute":
-			out.Values[i] = _MeterEvent_minute(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEvent, obj.Minute, marshalNInt642int64, true)
 		case "reading":
-			out.Values[i] = _MeterEvent_reading(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEvent, obj.Reading, marshalOInt2ᚖint, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var meterEventsConnectionImplementors = []string{"MeterEventsConnection"}
 
 func _MeterEventsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.MeterEvent]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, meterEventsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, meterEventsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MeterEventsConnection")
+			out.Values[i] = fieldexec.TypeName("MeterEventsConnection")
 		case "items":
-			out.Values[i] = _MeterEventsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEventsConnection, obj.Items, marshalNMeterEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEventᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MeterEventsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MeterEventsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var ownerImplementors = []string{"Owner"}
 
 func _Owner(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Owner) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, ownerImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, ownerImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Owner")
+			out.Values[i] = fieldexec.TypeName("Owner")
 		case "id":
-			out.Values[i] = _Owner_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Owner, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Owner_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Owner, obj.Name, marshalNString2string, true)
 		case "changed":
-			out.Values[i] = _Owner_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Owner, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var ownerCopyImplementors = []string{"OwnerCopy"}
 
 func _OwnerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.OwnerCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, ownerCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, ownerCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("OwnerCopy")
+			out.Values[i] = fieldexec.TypeName("OwnerCopy")
 		case "id":
-			out.Values[i] = _OwnerCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OwnerCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _OwnerCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_OwnerCopy, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var paperImplementors = []string{"Paper"}
 
 func _Paper(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Paper) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, paperImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, paperImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Paper")
+			out.Values[i] = fieldexec.TypeName("Paper")
 		case "number":
-			out.Values[i] = _Paper_number(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Paper, obj.Number, marshalNInt2int, true)
 		case "name":
-			out.Values[i] = _Paper_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Paper, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var passImplementors = []string{"Pass"}
 
 func _Pass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Pass) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, passImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, passImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Pass")
+			out.Values[i] = fieldexec.TypeName("Pass")
 		case "card":
-			out.Values[i] = _Pass_card(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Pass, obj.Card, marshalNID2string, true)
 		case "branchId":
-			out.Values[i] = _Pass_branchId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Pass, obj.BranchID, marshalOID2ᚖstring, false)
 		case "branch":
-			out.Values[i] = _Pass_branch(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Pass, obj.Branch, marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, false)
 		case "uses":
-			out.Values[i] = _Pass_uses(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Pass, obj.Uses, marshalOInt2ᚖint, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var passByUseConnectionImplementors = []string{"PassByUseConnection"}
 
 func _PassByUseConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Pass]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, passByUseConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, passByUseConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PassByUseConnection")
+			out.Values[i] = fieldexec.TypeName("PassByUseConnection")
 		case "items":
-			out.Values[i] = _PassByUseConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PassByUseConnection, obj.Items, marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ, true)
 		case "nextToken":
-			out.Values[i] = _PassByUseConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PassByUseConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var planImplementors = []string{"Plan"}
 
 func _Plan(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Plan) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, planImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, planImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Plan")
+			out.Values[i] = fieldexec.TypeName("Plan")
 		case "plan":
-			out.Values[i] = _Plan_plan(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.Plan, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Plan_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.Name, marshalNString2string, true)
 		case "tariffId":
-			out.Values[i] = _Plan_tariffId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.TariffID, marshalNID2string, true)
 		case "tariff":
-			out.Values[i] = _Plan_tariff(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.Tariff, marshalNTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, true)
 		case "spareId":
-			out.Values[i] = _Plan_spareId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.SpareID, marshalOID2ᚖstring, false)
 		case "spare":
-			out.Values[i] = _Plan_spare(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.Spare, marshalOTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy, false)
 		case "changed":
-			out.Values[i] = _Plan_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Plan, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var profileImplementors = []string{"Profile"}
 
 func _Profile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Profile) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, profileImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, profileImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Profile")
+			out.Values[i] = fieldexec.TypeName("Profile")
 		case "account":
-			out.Values[i] = _Profile_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Account, marshalNID2string, true)
 		case "owner":
-			out.Values[i] = _Profile_owner(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Owner, marshalOString2ᚖstring, false)
 		case "city":
-			out.Values[i] = _Profile_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.City, marshalOString2ᚖstring, false)
 		case "rank":
-			out.Values[i] = _Profile_rank(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Rank, marshalOInt2ᚖint, false)
 		case "changes":
-			out.Values[i] = _Profile_changes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Changes, marshalOInt2ᚖint, false)
 		case "since":
-			out.Values[i] = _Profile_since(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Since, marshalODateTime2ᚖtimeᚐTime, false)
 		case "changed":
-			out.Values[i] = _Profile_changed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Profile, obj.Changed, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var profileByOwnerConnectionImplementors = []string{"ProfileByOwnerConnection"}
 
 func _ProfileByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, profileByOwnerConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, profileByOwnerConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProfileByOwnerConnection")
+			out.Values[i] = fieldexec.TypeName("ProfileByOwnerConnection")
 		case "items":
-			out.Values[i] = _ProfileByOwnerConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByOwnerConnection, obj.Items, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProfileByOwnerConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByOwnerConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var profileByPlaceConnectionImplementors = []string{"ProfileByPlaceConnection"}
 
 func _ProfileByPlaceConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, profileByPlaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, profileByPlaceConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProfileByPlaceConnection")
+			out.Values[i] = fieldexec.TypeName("ProfileByPlaceConnection")
 		case "items":
-			out.Values[i] = _ProfileByPlaceConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByPlaceConnection, obj.Items, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProfileByPlaceConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByPlaceConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var profileByRankConnectionImplementors = []string{"ProfileByRankConnection"}
 
 func _ProfileByRankConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, profileByRankConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, profileByRankConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ProfileByRankConnection")
+			out.Values[i] = fieldexec.TypeName("ProfileByRankConnection")
 		case "items":
-			out.Values[i] = _ProfileByRankConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByRankConnection, obj.Items, marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ProfileByRankConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProfileByRankConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -8905,7 +6258,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "Balance":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Balance, graphql.RequiredNull))
 		case "BalanceByIds":
@@ -9041,1003 +6394,440 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var safeImplementors = []string{"Safe"}
 
 func _Safe(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Safe) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, safeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, safeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Safe")
+			out.Values[i] = fieldexec.TypeName("Safe")
 		case "turns":
-			out.Values[i] = _Safe_turns(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Safe, obj.Turns, marshalNInt2int, true)
 		case "keys":
-			out.Values[i] = _Safe_keys(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Safe, obj.Keys, marshalNSafeKey2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKeyᚄ, true)
 		case "upper":
-			out.Values[i] = _Safe_upper(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Safe, obj.Upper, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, false)
 		case "lower":
-			out.Values[i] = _Safe_lower(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Safe, obj.Lower, marshalOBox2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBox, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var safeKeyImplementors = []string{"SafeKey"}
 
 func _SafeKey(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.SafeKey) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, safeKeyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, safeKeyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("SafeKey")
+			out.Values[i] = fieldexec.TypeName("SafeKey")
 		case "number":
-			out.Values[i] = _SafeKey_number(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SafeKey, obj.Number, marshalNInt2int, true)
 		case "holderId":
-			out.Values[i] = _SafeKey_holderId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SafeKey, obj.HolderID, marshalOID2ᚖstring, false)
 		case "holder":
-			out.Values[i] = _SafeKey_holder(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SafeKey, obj.Holder, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "makerId":
-			out.Values[i] = _SafeKey_makerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SafeKey, obj.MakerID, marshalNID2string, true)
 		case "maker":
-			out.Values[i] = _SafeKey_maker(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SafeKey, obj.Maker, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var standingImplementors = []string{"Standing", "AtPlaceItem"}
 
 func _Standing(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Standing) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, standingImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, standingImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Standing")
+			out.Values[i] = fieldexec.TypeName("Standing")
 		case "account":
-			out.Values[i] = _Standing_account(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Standing, obj.Account, marshalNID2string, true)
 		case "owner":
-			out.Values[i] = _Standing_owner(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Standing, obj.Owner, marshalOString2ᚖstring, false)
 		case "city":
-			out.Values[i] = _Standing_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Standing, obj.City, marshalOString2ᚖstring, false)
 		case "band":
-			out.Values[i] = _Standing_band(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Standing, obj.Band, marshalOString2ᚖstring, false)
 		case "deposits":
-			out.Values[i] = _Standing_deposits(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Standing, obj.Deposits, marshalOInt2ᚖint, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var standingByBandConnectionImplementors = []string{"StandingByBandConnection"}
 
 func _StandingByBandConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Standing]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, standingByBandConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, standingByBandConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("StandingByBandConnection")
+			out.Values[i] = fieldexec.TypeName("StandingByBandConnection")
 		case "items":
-			out.Values[i] = _StandingByBandConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_StandingByBandConnection, obj.Items, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _StandingByBandConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_StandingByBandConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var standingByCityConnectionImplementors = []string{"StandingByCityConnection"}
 
 func _StandingByCityConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Standing]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, standingByCityConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, standingByCityConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("StandingByCityConnection")
+			out.Values[i] = fieldexec.TypeName("StandingByCityConnection")
 		case "items":
-			out.Values[i] = _StandingByCityConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_StandingByCityConnection, obj.Items, marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _StandingByCityConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_StandingByCityConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var tariffImplementors = []string{"Tariff"}
 
 func _Tariff(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Tariff) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, tariffImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, tariffImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Tariff")
+			out.Values[i] = fieldexec.TypeName("Tariff")
 		case "id":
-			out.Values[i] = _Tariff_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Tariff, obj.ID, marshalNID2string, true)
 		case "price":
-			out.Values[i] = _Tariff_price(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Tariff, obj.Price, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var tariffCopyImplementors = []string{"TariffCopy"}
 
 func _TariffCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.TariffCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, tariffCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, tariffCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TariffCopy")
+			out.Values[i] = fieldexec.TypeName("TariffCopy")
 		case "id":
-			out.Values[i] = _TariffCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TariffCopy, obj.ID, marshalNID2string, true)
 		case "price":
-			out.Values[i] = _TariffCopy_price(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TariffCopy, obj.Price, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var terminalImplementors = []string{"Terminal"}
 
 func _Terminal(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Terminal) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, terminalImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, terminalImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Terminal")
+			out.Values[i] = fieldexec.TypeName("Terminal")
 		case "terminal":
-			out.Values[i] = _Terminal_terminal(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Terminal, obj.Terminal, marshalNID2string, true)
 		case "keeperId":
-			out.Values[i] = _Terminal_keeperId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Terminal, obj.KeeperID, marshalOID2ᚖstring, false)
 		case "keeper":
-			out.Values[i] = _Terminal_keeper(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Terminal, obj.Keeper, marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwnerCopy, false)
 		case "reading":
-			out.Values[i] = _Terminal_reading(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Terminal, obj.Reading, marshalOInt2ᚖint, false)
 		case "at":
-			out.Values[i] = _Terminal_at(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Terminal, obj.At, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var terminalByKeeperIdConnectionImplementors = []string{"TerminalByKeeperIdConnection"}
 
 func _TerminalByKeeperIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Terminal]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, terminalByKeeperIdConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, terminalByKeeperIdConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TerminalByKeeperIdConnection")
+			out.Values[i] = fieldexec.TypeName("TerminalByKeeperIdConnection")
 		case "items":
-			out.Values[i] = _TerminalByKeeperIdConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalByKeeperIdConnection, obj.Items, marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TerminalByKeeperIdConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalByKeeperIdConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var terminalEventImplementors = []string{"TerminalEvent"}
 
 func _TerminalEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.TerminalEvent) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, terminalEventImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, terminalEventImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TerminalEvent")
+			out.Values[i] = fieldexec.TypeName("TerminalEvent")
 		case "terminal":
-			out.Values[i] = _TerminalEvent_terminal(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalEvent, obj.Terminal, marshalNID2string, true)
 		case "reading":
-			out.Values[i] = _TerminalEvent_reading(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalEvent, obj.Reading, marshalOInt2ᚖint, false)
 		case "at":
-			out.Values[i] = _TerminalEvent_at(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalEvent, obj.At, marshalNDateTime2timeᚐTime, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var terminalEventsConnectionImplementors = []string{"TerminalEventsConnection"}
 
 func _TerminalEventsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.TerminalEvent]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, terminalEventsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, terminalEventsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TerminalEventsConnection")
+			out.Values[i] = fieldexec.TypeName("TerminalEventsConnection")
 		case "items":
-			out.Values[i] = _TerminalEventsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalEventsConnection, obj.Items, marshalNTerminalEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEventᚄ, true)
 		case "nextToken":
-			out.Values[i] = _TerminalEventsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TerminalEventsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var totalsImplementors = []string{"Totals"}
 
 func _Totals(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Totals) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, totalsImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, totalsImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Totals")
+			out.Values[i] = fieldexec.TypeName("Totals")
 		case "opened":
-			out.Values[i] = _Totals_opened(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Totals, obj.Opened, marshalNInt642int64, true)
 		case "deposits":
-			out.Values[i] = _Totals_deposits(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Totals, obj.Deposits, marshalNInt642int64, true)
 		case "deposited":
-			out.Values[i] = _Totals_deposited(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Totals, obj.Deposited, marshalNInt642int64, true)
 		case "moves":
-			out.Values[i] = _Totals_moves(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Totals, obj.Moves, marshalNInt642int64, true)
 		case "closed":
-			out.Values[i] = _Totals_closed(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Totals, obj.Closed, marshalNInt642int64, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -10046,38 +6836,20 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 
 func marshalNAtPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.AtPlaceItem]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AtPlaceConnection(ctx, ec, sel, v)
 }
 
 func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceItem) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AtPlaceItem(ctx, ec, sel, v)
 }
 
 func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem)
 }
 
 func unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, v any) (model.AtPlaceMember, error) {
@@ -10098,57 +6870,30 @@ func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 }
 
 func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance)
 }
 
 func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance)
 }
 
 func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Balance(ctx, ec, sel, v)
 }
 
 func marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _BalanceByCurrencyConnection(ctx, ec, sel, v)
 }
 
 func marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _BalanceByOwnerConnection(ctx, ec, sel, v)
 }
@@ -10170,139 +6915,67 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func marshalNBranch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Branch) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOBranch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOBranch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranch)
 }
 
 func marshalNBranchCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.BranchCopy) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy)
 }
 
 func marshalNBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.BranchCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _BranchCopy(ctx, ec, sel, v)
 }
 
 func marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Card) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard)
 }
 
 func marshalNCard2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCardᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Card) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard)
 }
 
 func marshalNCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Card) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Card(ctx, ec, sel, v)
 }
 
 func marshalNCardByBranchIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Card]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CardByBranchIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNCardByHolderIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Card]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CardByHolderIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency)
 }
 
 func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency)
 }
 
 func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Currency(ctx, ec, sel, v)
 }
 
 func marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Currency]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CurrencyByTotalConnection(ctx, ec, sel, v)
 }
@@ -10324,57 +6997,30 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 }
 
 func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry)
 }
 
 func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry)
 }
 
 func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Entry(ctx, ec, sel, v)
 }
 
 func marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EntryByIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _EntryByKindConnection(ctx, ec, sel, v)
 }
@@ -10399,57 +7045,30 @@ func unmarshalNEntryKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 }
 
 func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold)
 }
 
 func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold)
 }
 
 func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Hold(ctx, ec, sel, v)
 }
 
 func marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _HoldByHoldConnection(ctx, ec, sel, v)
 }
 
 func marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _HoldByIdConnection(ctx, ec, sel, v)
 }
@@ -10474,47 +7093,23 @@ func unmarshalNHoldKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcr
 }
 
 func marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Home) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome)
 }
 
 func marshalNHome2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHomeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Home) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome)
 }
 
 func marshalNHome2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHome(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Home) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Home(ctx, ec, sel, v)
 }
 
 func marshalNHomeByBranchConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Home]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _HomeByBranchConnection(ctx, ec, sel, v)
 }
@@ -10597,47 +7192,23 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 }
 
 func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel)
 }
 
 func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel)
 }
 
 func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Level(ctx, ec, sel, v)
 }
 
 func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Level]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _LevelByIdConnection(ctx, ec, sel, v)
 }
@@ -10662,57 +7233,30 @@ func unmarshalNLevelKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 }
 
 func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark)
 }
 
 func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark)
 }
 
 func marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Mark(ctx, ec, sel, v)
 }
 
 func marshalNMarkByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Mark]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MarkByPlaceConnection(ctx, ec, sel, v)
 }
 
 func marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Mark]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MarkByPrimaryConnection(ctx, ec, sel, v)
 }
@@ -10737,83 +7281,41 @@ func unmarshalNMarkKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcr
 }
 
 func marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Meter) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter)
 }
 
 func marshalNMeter2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Meter) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter)
 }
 
 func marshalNMeter2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeter(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Meter) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Meter(ctx, ec, sel, v)
 }
 
 func marshalNMeterByChannelConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Meter]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MeterByChannelConnection(ctx, ec, sel, v)
 }
 
 func marshalNMeterEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEventᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.MeterEvent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMeterEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEvent(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMeterEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEvent)
 }
 
 func marshalNMeterEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMeterEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.MeterEvent) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MeterEvent(ctx, ec, sel, v)
 }
 
 func marshalNMeterEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.MeterEvent]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MeterEventsConnection(ctx, ec, sel, v)
 }
@@ -10838,13 +7340,7 @@ func unmarshalNMeterKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 }
 
 func marshalNOwner2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Owner) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOOwner2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOOwner2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐOwner)
 }
 
 func marshalNPaper2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaper(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.Paper) graphql.Marshaler {
@@ -10852,139 +7348,67 @@ func marshalNPaper2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋl
 }
 
 func marshalNPaper2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaperᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.Paper) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNPaper2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaper(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNPaper2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPaper)
 }
 
 func marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Pass) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass)
 }
 
 func marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Pass) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass)
 }
 
 func marshalNPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Pass) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Pass(ctx, ec, sel, v)
 }
 
 func marshalNPassByUseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Pass]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _PassByUseConnection(ctx, ec, sel, v)
 }
 
 func marshalNPlan2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Plan) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOPlan2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOPlan2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPlan)
 }
 
 func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile)
 }
 
 func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile)
 }
 
 func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Profile(ctx, ec, sel, v)
 }
 
 func marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProfileByOwnerConnection(ctx, ec, sel, v)
 }
 
 func marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProfileByPlaceConnection(ctx, ec, sel, v)
 }
 
 func marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ProfileByRankConnection(ctx, ec, sel, v)
 }
@@ -10998,73 +7422,34 @@ func marshalNSafeKey2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrash�
 }
 
 func marshalNSafeKey2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKeyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.SafeKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNSafeKey2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKey(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNSafeKey2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐSafeKey)
 }
 
 func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding)
 }
 
 func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding)
 }
 
 func marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Standing(ctx, ec, sel, v)
 }
 
 func marshalNStandingByBandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Standing]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _StandingByBandConnection(ctx, ec, sel, v)
 }
 
 func marshalNStandingByCityConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Standing]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _StandingByCityConnection(ctx, ec, sel, v)
 }
@@ -11086,103 +7471,52 @@ func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.Se
 }
 
 func marshalNTariff2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Tariff) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOTariff2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOTariff2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariff)
 }
 
 func marshalNTariffCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTariffCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.TariffCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TariffCopy(ctx, ec, sel, v)
 }
 
 func marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Terminal) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal)
 }
 
 func marshalNTerminal2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Terminal) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal)
 }
 
 func marshalNTerminal2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminal(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Terminal) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Terminal(ctx, ec, sel, v)
 }
 
 func marshalNTerminalByKeeperIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Terminal]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TerminalByKeeperIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNTerminalEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEventᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.TerminalEvent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNTerminalEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEvent(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNTerminalEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEvent)
 }
 
 func marshalNTerminalEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTerminalEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.TerminalEvent) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TerminalEvent(ctx, ec, sel, v)
 }
 
 func marshalNTerminalEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.TerminalEvent]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _TerminalEventsConnection(ctx, ec, sel, v)
 }
@@ -11192,19 +7526,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -11238,19 +7560,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -11266,19 +7576,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -11286,27 +7584,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -11348,19 +7631,7 @@ func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtests�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember)
 }
 
 func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
@@ -11641,57 +7912,21 @@ func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintros
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -11705,19 +7940,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

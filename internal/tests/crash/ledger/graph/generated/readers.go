@@ -25,7 +25,7 @@ type BalanceArgs struct {
 
 // Balance asks the query Balance.
 func (r Reader) Balance(ctx context.Context, id string, args BalanceArgs) (*model.Balance, error) {
-	return graph.FetchOne(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "Balance", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BalanceCodec, &graph.QueryRequest{Name: "Balance", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BalanceByIdsArgs are the arguments of BalanceByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) BalanceByIds(ctx context.Context, ids []string, args BalanceById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BalanceCodec, &graph.QueryRequest{Name: "BalanceByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BalanceByOwnerArgs are the arguments of BalanceByOwner that may be left out: nil.
@@ -55,7 +55,7 @@ type BalanceByOwnerArgs struct {
 
 // BalanceByOwner asks the query BalanceByOwner.
 func (r Reader) BalanceByOwner(ctx context.Context, owner string, args BalanceByOwnerArgs) (*BalanceByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, &graph.QueryRequest{Name: "BalanceByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // BalanceByCurrencyArgs are the arguments of BalanceByCurrency that may be left out: nil.
@@ -67,12 +67,12 @@ type BalanceByCurrencyArgs struct {
 
 // BalanceByCurrency asks the query BalanceByCurrency.
 func (r Reader) BalanceByCurrency(ctx context.Context, currency string, args BalanceByCurrencyArgs) (*BalanceByCurrencyConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByCurrency", PK: []keys.Value{keys.String(currency)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, &graph.QueryRequest{Name: "BalanceByCurrency", PK: []keys.Value{keys.String(currency)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // Totals asks the query Totals.
 func (r Reader) Totals(ctx context.Context) (*model.Totals, error) {
-	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, graph.QueryRequest{Name: "Totals"})
+	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, &graph.QueryRequest{Name: "Totals"})
 }
 
 // CurrencyArgs are the arguments of Currency that may be left out: nil.
@@ -82,7 +82,7 @@ type CurrencyArgs struct {
 
 // Currency asks the query Currency.
 func (r Reader) Currency(ctx context.Context, id string, args CurrencyArgs) (*model.Currency, error) {
-	return graph.FetchOne(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "Currency", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CurrencyCodec, &graph.QueryRequest{Name: "Currency", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CurrencyByIdsArgs are the arguments of CurrencyByIds that may be left out: nil.
@@ -96,7 +96,7 @@ func (r Reader) CurrencyByIds(ctx context.Context, ids []string, args CurrencyBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "CurrencyByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CurrencyCodec, &graph.QueryRequest{Name: "CurrencyByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CurrencyByTotalArgs are the arguments of CurrencyByTotal that may be left out: nil.
@@ -108,7 +108,7 @@ type CurrencyByTotalArgs struct {
 
 // CurrencyByTotal asks the query CurrencyByTotal.
 func (r Reader) CurrencyByTotal(ctx context.Context, total int64, args CurrencyByTotalArgs) (*CurrencyByTotalConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "CurrencyByTotal", PK: []keys.Value{keys.Int(total)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CurrencyCodec, &graph.QueryRequest{Name: "CurrencyByTotal", PK: []keys.Value{keys.Int(total)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EntryArgs are the arguments of Entry that may be left out: nil.
@@ -119,7 +119,7 @@ type EntryArgs struct {
 
 // Entry asks the query Entry.
 func (r Reader) Entry(ctx context.Context, id string, args EntryArgs) (*model.Entry, error) {
-	return graph.FetchOne(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "Entry", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Number, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EntryCodec, &graph.QueryRequest{Name: "Entry", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Number, keys.String)}, Consistent: args.Consistent})
 }
 
 // EntryByKeysArgs are the arguments of EntryByKeys that may be left out: nil.
@@ -133,7 +133,7 @@ func (r Reader) EntryByKeys(ctx context.Context, keysArg []*model.EntryKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Account), keys.String(key.Number))
 	}
-	return graph.FetchMany(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EntryCodec, &graph.QueryRequest{Name: "EntryByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // EntryByIDArgs are the arguments of EntryById that may be left out: nil.
@@ -149,7 +149,7 @@ type EntryByIDArgs struct {
 
 // EntryByID asks the query EntryById.
 func (r Reader) EntryByID(ctx context.Context, id string, args EntryByIDArgs) (*EntryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EntryCodec, &graph.QueryRequest{Name: "EntryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EntryByKindArgs are the arguments of EntryByKind that may be left out: nil.
@@ -165,7 +165,7 @@ type EntryByKindArgs struct {
 
 // EntryByKind asks the query EntryByKind.
 func (r Reader) EntryByKind(ctx context.Context, kind string, args EntryByKindArgs) (*EntryByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryByKind", PK: []keys.Value{keys.String(kind)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EntryCodec, &graph.QueryRequest{Name: "EntryByKind", PK: []keys.Value{keys.String(kind)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileArgs are the arguments of Profile that may be left out: nil.
@@ -175,7 +175,7 @@ type ProfileArgs struct {
 
 // Profile asks the query Profile.
 func (r Reader) Profile(ctx context.Context, id string, args ProfileArgs) (*model.Profile, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // ProfileByIdsArgs are the arguments of ProfileByIds that may be left out: nil.
@@ -189,7 +189,7 @@ func (r Reader) ProfileByIds(ctx context.Context, ids []string, args ProfileById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ProfileByOwnerArgs are the arguments of ProfileByOwner that may be left out: nil.
@@ -201,7 +201,7 @@ type ProfileByOwnerArgs struct {
 
 // ProfileByOwner asks the query ProfileByOwner.
 func (r Reader) ProfileByOwner(ctx context.Context, owner string, args ProfileByOwnerArgs) (*ProfileByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "ProfileByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileByPlaceArgs are the arguments of ProfileByPlace that may be left out: nil.
@@ -217,7 +217,7 @@ type ProfileByPlaceArgs struct {
 
 // ProfileByPlace asks the query ProfileByPlace.
 func (r Reader) ProfileByPlace(ctx context.Context, owner string, args ProfileByPlaceArgs) (*ProfileByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByPlace", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "ProfileByPlace", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileByRankArgs are the arguments of ProfileByRank that may be left out: nil.
@@ -233,7 +233,7 @@ type ProfileByRankArgs struct {
 
 // ProfileByRank asks the query ProfileByRank.
 func (r Reader) ProfileByRank(ctx context.Context, rank int, args ProfileByRankArgs) (*ProfileByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByRank", PK: []keys.Value{keys.Int(int64(rank))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "ProfileByRank", PK: []keys.Value{keys.Int(int64(rank))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // HoldArgs are the arguments of Hold that may be left out: nil.
@@ -246,7 +246,7 @@ type HoldArgs struct {
 
 // Hold asks the query Hold.
 func (r Reader) Hold(ctx context.Context, id string, args HoldArgs) (*model.Hold, error) {
-	return graph.FetchOne(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "Hold", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HoldCodec, &graph.QueryRequest{Name: "Hold", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Consistent: args.Consistent})
 }
 
 // HoldByKeysArgs are the arguments of HoldByKeys that may be left out: nil.
@@ -260,7 +260,7 @@ func (r Reader) HoldByKeys(ctx context.Context, keysArg []*model.HoldKey, args H
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Account), keys.Int(int64(key.Level)), keys.String(key.Hold))
 	}
-	return graph.FetchMany(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.HoldCodec, &graph.QueryRequest{Name: "HoldByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // HoldByIDArgs are the arguments of HoldById that may be left out: nil.
@@ -278,7 +278,7 @@ type HoldByIDArgs struct {
 
 // HoldByID asks the query HoldById.
 func (r Reader) HoldByID(ctx context.Context, id string, args HoldByIDArgs) (*HoldByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.HoldCodec, &graph.QueryRequest{Name: "HoldById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // HoldByHoldArgs are the arguments of HoldByHold that may be left out: nil.
@@ -294,7 +294,7 @@ type HoldByHoldArgs struct {
 
 // HoldByHold asks the query HoldByHold.
 func (r Reader) HoldByHold(ctx context.Context, holdOf string, args HoldByHoldArgs) (*HoldByHoldConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldByHold", PK: []keys.Value{keys.String(holdOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.HoldCodec, &graph.QueryRequest{Name: "HoldByHold", PK: []keys.Value{keys.String(holdOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // LevelArgs are the arguments of Level that may be left out: nil.
@@ -308,7 +308,7 @@ type LevelArgs struct {
 
 // Level asks the query Level.
 func (r Reader) Level(ctx context.Context, args LevelArgs) (*model.Level, error) {
-	return graph.FetchOne(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "Level", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.LevelCodec, &graph.QueryRequest{Name: "Level", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
 }
 
 // LevelByKeysArgs are the arguments of LevelByKeys that may be left out: nil.
@@ -322,7 +322,7 @@ func (r Reader) LevelByKeys(ctx context.Context, keysArg []*model.LevelKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Account), keys.String(key.Hold), keys.Int(int64(key.Level)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "LevelByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.LevelCodec, &graph.QueryRequest{Name: "LevelByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // LevelByIDArgs are the arguments of LevelById that may be left out: nil.
@@ -341,7 +341,7 @@ type LevelByIDArgs struct {
 
 // LevelByID asks the query LevelById.
 func (r Reader) LevelByID(ctx context.Context, args LevelByIDArgs) (*LevelByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "LevelById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.LevelCodec, &graph.QueryRequest{Name: "LevelById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StandingArgs are the arguments of Standing that may be left out: nil.
@@ -351,7 +351,7 @@ type StandingArgs struct {
 
 // Standing asks the query Standing.
 func (r Reader) Standing(ctx context.Context, account string, args StandingArgs) (*model.Standing, error) {
-	return graph.FetchOne(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "Standing", PK: []keys.Value{keys.String(account)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.StandingCodec, &graph.QueryRequest{Name: "Standing", PK: []keys.Value{keys.String(account)}, Consistent: args.Consistent})
 }
 
 // StandingByIdsArgs are the arguments of StandingByIds that may be left out: nil.
@@ -365,7 +365,7 @@ func (r Reader) StandingByIds(ctx context.Context, ids []string, args StandingBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.StandingCodec, &graph.QueryRequest{Name: "StandingByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // StandingByBandArgs are the arguments of StandingByBand that may be left out: nil.
@@ -383,7 +383,7 @@ type StandingByBandArgs struct {
 
 // StandingByBand asks the query StandingByBand.
 func (r Reader) StandingByBand(ctx context.Context, band string, args StandingByBandArgs) (*StandingByBandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByBand", PK: []keys.Value{keys.String(band)}, SK: []keys.Value{optional(args.City, keys.String), optional(args.Owner, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StandingCodec, &graph.QueryRequest{Name: "StandingByBand", PK: []keys.Value{keys.String(band)}, SK: []keys.Value{optional(args.City, keys.String), optional(args.Owner, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StandingByCityArgs are the arguments of StandingByCity that may be left out: nil.
@@ -400,7 +400,7 @@ type StandingByCityArgs struct {
 
 // StandingByCity asks the query StandingByCity.
 func (r Reader) StandingByCity(ctx context.Context, city string, args StandingByCityArgs) (*StandingByCityConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByCity", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StandingCodec, &graph.QueryRequest{Name: "StandingByCity", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MarkArgs are the arguments of Mark that may be left out: nil.
@@ -410,7 +410,7 @@ type MarkArgs struct {
 
 // Mark asks the query Mark.
 func (r Reader) Mark(ctx context.Context, account string, hold string, args MarkArgs) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "Mark", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{keys.String(hold)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MarkCodec, &graph.QueryRequest{Name: "Mark", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{keys.String(hold)}, Consistent: args.Consistent})
 }
 
 // MarkByKeysArgs are the arguments of MarkByKeys that may be left out: nil.
@@ -424,7 +424,7 @@ func (r Reader) MarkByKeys(ctx context.Context, keysArg []*model.MarkKey, args M
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Account), keys.String(key.Hold))
 	}
-	return graph.FetchMany(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MarkCodec, &graph.QueryRequest{Name: "MarkByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MarkByPrimaryArgs are the arguments of MarkByPrimary that may be left out: nil.
@@ -441,12 +441,12 @@ type MarkByPrimaryArgs struct {
 
 // MarkByPrimary asks the query MarkByPrimary.
 func (r Reader) MarkByPrimary(ctx context.Context, account string, args MarkByPrimaryArgs) (*MarkByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByPrimary", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MarkCodec, &graph.QueryRequest{Name: "MarkByPrimary", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MarkByMark asks the query MarkByMark.
 func (r Reader) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByMark", PK: []keys.Value{keys.String(mark)}})
+	return graph.FetchOne(ctx, r.rt, model.MarkCodec, &graph.QueryRequest{Name: "MarkByMark", PK: []keys.Value{keys.String(mark)}})
 }
 
 // MarkByPlaceArgs are the arguments of MarkByPlace that may be left out: nil.
@@ -464,7 +464,7 @@ type MarkByPlaceArgs struct {
 
 // MarkByPlace asks the query MarkByPlace.
 func (r Reader) MarkByPlace(ctx context.Context, city string, args MarkByPlaceArgs) (*MarkByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByPlace", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MarkCodec, &graph.QueryRequest{Name: "MarkByPlace", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // OwnerArgs are the arguments of Owner that may be left out: nil.
@@ -474,7 +474,7 @@ type OwnerArgs struct {
 
 // Owner asks the query Owner.
 func (r Reader) Owner(ctx context.Context, id string, args OwnerArgs) (*model.Owner, error) {
-	return graph.FetchOne(ctx, r.rt, model.OwnerCodec, graph.QueryRequest{Name: "Owner", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OwnerCodec, &graph.QueryRequest{Name: "Owner", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // OwnerByIdsArgs are the arguments of OwnerByIds that may be left out: nil.
@@ -488,7 +488,7 @@ func (r Reader) OwnerByIds(ctx context.Context, ids []string, args OwnerByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.OwnerCodec, graph.QueryRequest{Name: "OwnerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OwnerCodec, &graph.QueryRequest{Name: "OwnerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BranchArgs are the arguments of Branch that may be left out: nil.
@@ -498,7 +498,7 @@ type BranchArgs struct {
 
 // Branch asks the query Branch.
 func (r Reader) Branch(ctx context.Context, id string, args BranchArgs) (*model.Branch, error) {
-	return graph.FetchOne(ctx, r.rt, model.BranchCodec, graph.QueryRequest{Name: "Branch", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BranchCodec, &graph.QueryRequest{Name: "Branch", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BranchByIdsArgs are the arguments of BranchByIds that may be left out: nil.
@@ -512,7 +512,7 @@ func (r Reader) BranchByIds(ctx context.Context, ids []string, args BranchByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.BranchCodec, graph.QueryRequest{Name: "BranchByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BranchCodec, &graph.QueryRequest{Name: "BranchByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CardArgs are the arguments of Card that may be left out: nil.
@@ -522,7 +522,7 @@ type CardArgs struct {
 
 // Card asks the query Card.
 func (r Reader) Card(ctx context.Context, id string, args CardArgs) (*model.Card, error) {
-	return graph.FetchOne(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "Card", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CardCodec, &graph.QueryRequest{Name: "Card", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CardByIdsArgs are the arguments of CardByIds that may be left out: nil.
@@ -536,7 +536,7 @@ func (r Reader) CardByIds(ctx context.Context, ids []string, args CardByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CardCodec, &graph.QueryRequest{Name: "CardByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CardByHolderIDArgs are the arguments of CardByHolderId that may be left out: nil.
@@ -548,7 +548,7 @@ type CardByHolderIDArgs struct {
 
 // CardByHolderID asks the query CardByHolderId.
 func (r Reader) CardByHolderID(ctx context.Context, holderID string, args CardByHolderIDArgs) (*CardByHolderIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByHolderId", PK: []keys.Value{keys.String(holderID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CardCodec, &graph.QueryRequest{Name: "CardByHolderId", PK: []keys.Value{keys.String(holderID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // CardByBranchIDArgs are the arguments of CardByBranchId that may be left out: nil.
@@ -560,7 +560,7 @@ type CardByBranchIDArgs struct {
 
 // CardByBranchID asks the query CardByBranchId.
 func (r Reader) CardByBranchID(ctx context.Context, branchID string, args CardByBranchIDArgs) (*CardByBranchIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByBranchId", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CardCodec, &graph.QueryRequest{Name: "CardByBranchId", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PassArgs are the arguments of Pass that may be left out: nil.
@@ -570,7 +570,7 @@ type PassArgs struct {
 
 // Pass asks the query Pass.
 func (r Reader) Pass(ctx context.Context, id string, args PassArgs) (*model.Pass, error) {
-	return graph.FetchOne(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "Pass", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PassCodec, &graph.QueryRequest{Name: "Pass", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PassByIdsArgs are the arguments of PassByIds that may be left out: nil.
@@ -584,7 +584,7 @@ func (r Reader) PassByIds(ctx context.Context, ids []string, args PassByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "PassByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PassCodec, &graph.QueryRequest{Name: "PassByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PassByUseArgs are the arguments of PassByUse that may be left out: nil.
@@ -600,7 +600,7 @@ type PassByUseArgs struct {
 
 // PassByUse asks the query PassByUse.
 func (r Reader) PassByUse(ctx context.Context, branchID string, args PassByUseArgs) (*PassByUseConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "PassByUse", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PassCodec, &graph.QueryRequest{Name: "PassByUse", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // TariffArgs are the arguments of Tariff that may be left out: nil.
@@ -610,7 +610,7 @@ type TariffArgs struct {
 
 // Tariff asks the query Tariff.
 func (r Reader) Tariff(ctx context.Context, id string, args TariffArgs) (*model.Tariff, error) {
-	return graph.FetchOne(ctx, r.rt, model.TariffCodec, graph.QueryRequest{Name: "Tariff", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TariffCodec, &graph.QueryRequest{Name: "Tariff", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // TariffByIdsArgs are the arguments of TariffByIds that may be left out: nil.
@@ -624,7 +624,7 @@ func (r Reader) TariffByIds(ctx context.Context, ids []string, args TariffByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TariffCodec, graph.QueryRequest{Name: "TariffByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TariffCodec, &graph.QueryRequest{Name: "TariffByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PlanArgs are the arguments of Plan that may be left out: nil.
@@ -634,7 +634,7 @@ type PlanArgs struct {
 
 // Plan asks the query Plan.
 func (r Reader) Plan(ctx context.Context, id string, args PlanArgs) (*model.Plan, error) {
-	return graph.FetchOne(ctx, r.rt, model.PlanCodec, graph.QueryRequest{Name: "Plan", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PlanCodec, &graph.QueryRequest{Name: "Plan", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PlanByIdsArgs are the arguments of PlanByIds that may be left out: nil.
@@ -648,7 +648,7 @@ func (r Reader) PlanByIds(ctx context.Context, ids []string, args PlanByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PlanCodec, graph.QueryRequest{Name: "PlanByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PlanCodec, &graph.QueryRequest{Name: "PlanByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // TerminalArgs are the arguments of Terminal that may be left out: nil.
@@ -658,7 +658,7 @@ type TerminalArgs struct {
 
 // Terminal asks the query Terminal.
 func (r Reader) Terminal(ctx context.Context, id string, args TerminalArgs) (*model.Terminal, error) {
-	return graph.FetchOne(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "Terminal", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TerminalCodec, &graph.QueryRequest{Name: "Terminal", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // TerminalByIdsArgs are the arguments of TerminalByIds that may be left out: nil.
@@ -672,7 +672,7 @@ func (r Reader) TerminalByIds(ctx context.Context, ids []string, args TerminalBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "TerminalByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TerminalCodec, &graph.QueryRequest{Name: "TerminalByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // TerminalByKeeperIDArgs are the arguments of TerminalByKeeperId that may be left out: nil.
@@ -684,7 +684,7 @@ type TerminalByKeeperIDArgs struct {
 
 // TerminalByKeeperID asks the query TerminalByKeeperId.
 func (r Reader) TerminalByKeeperID(ctx context.Context, keeperID string, args TerminalByKeeperIDArgs) (*TerminalByKeeperIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TerminalCodec, graph.QueryRequest{Name: "TerminalByKeeperId", PK: []keys.Value{keys.String(keeperID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TerminalCodec, &graph.QueryRequest{Name: "TerminalByKeeperId", PK: []keys.Value{keys.String(keeperID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // TerminalEventsArgs are the arguments of TerminalEvents that may be left out: nil.
@@ -698,7 +698,7 @@ type TerminalEventsArgs struct {
 
 // TerminalEvents asks the query TerminalEvents.
 func (r Reader) TerminalEvents(ctx context.Context, id string, args TerminalEventsArgs) (*TerminalEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TerminalEventCodec, graph.QueryRequest{Name: "TerminalEvents", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TerminalEventCodec, &graph.QueryRequest{Name: "TerminalEvents", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MeterArgs are the arguments of Meter that may be left out: nil.
@@ -708,7 +708,7 @@ type MeterArgs struct {
 
 // Meter asks the query Meter.
 func (r Reader) Meter(ctx context.Context, terminal string, channel int, args MeterArgs) (*model.Meter, error) {
-	return graph.FetchOne(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "Meter", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "Meter", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Consistent: args.Consistent})
 }
 
 // MeterByKeysArgs are the arguments of MeterByKeys that may be left out: nil.
@@ -722,7 +722,7 @@ func (r Reader) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Terminal), keys.Int(int64(key.Channel)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MeterByChannelArgs are the arguments of MeterByChannel that may be left out: nil.
@@ -738,7 +738,7 @@ type MeterByChannelArgs struct {
 
 // MeterByChannel asks the query MeterByChannel.
 func (r Reader) MeterByChannel(ctx context.Context, channel int, args MeterByChannelArgs) (*MeterByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByChannel", PK: []keys.Value{keys.Int(int64(channel))}, SK: []keys.Value{optional(args.Reading, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "MeterByChannel", PK: []keys.Value{keys.Int(int64(channel))}, SK: []keys.Value{optional(args.Reading, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MeterEventsArgs are the arguments of MeterEvents that may be left out: nil.
@@ -752,7 +752,7 @@ type MeterEventsArgs struct {
 
 // MeterEvents asks the query MeterEvents.
 func (r Reader) MeterEvents(ctx context.Context, terminal string, channel int, args MeterEventsArgs) (*MeterEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MeterEventCodec, graph.QueryRequest{Name: "MeterEvents", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.Int), To: optional(args.To, keys.Int)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MeterEventCodec, &graph.QueryRequest{Name: "MeterEvents", PK: []keys.Value{keys.String(terminal)}, SK: []keys.Value{keys.Int(int64(channel))}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.Int), To: optional(args.To, keys.Int)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // HomeArgs are the arguments of Home that may be left out: nil.
@@ -762,7 +762,7 @@ type HomeArgs struct {
 
 // Home asks the query Home.
 func (r Reader) Home(ctx context.Context, id string, args HomeArgs) (*model.Home, error) {
-	return graph.FetchOne(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "Home", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HomeCodec, &graph.QueryRequest{Name: "Home", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // HomeByIdsArgs are the arguments of HomeByIds that may be left out: nil.
@@ -776,7 +776,7 @@ func (r Reader) HomeByIds(ctx context.Context, ids []string, args HomeByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "HomeByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.HomeCodec, &graph.QueryRequest{Name: "HomeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // HomeByBranchArgs are the arguments of HomeByBranch that may be left out: nil.
@@ -793,7 +793,7 @@ type HomeByBranchArgs struct {
 
 // HomeByBranch asks the query HomeByBranch.
 func (r Reader) HomeByBranch(ctx context.Context, branchID string, args HomeByBranchArgs) (*HomeByBranchConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "HomeByBranch", PK: []keys.Value{keys.String(branchID)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.HomeCodec, &graph.QueryRequest{Name: "HomeByBranch", PK: []keys.Value{keys.String(branchID)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfAtPlace reads items of AtPlace, by their types.
@@ -812,7 +812,7 @@ type AtPlaceArgs struct {
 
 // AtPlace asks the query AtPlace.
 func (r Reader) AtPlace(ctx context.Context, city string, args AtPlaceArgs) (*AtPlaceConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, graph.QueryRequest{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, &graph.QueryRequest{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -19,313 +19,313 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Balance answers Balance.
-func (r queries) Balance(ctx context.Context, id string, consistent *bool) (*model.Balance, error) {
+func (r *queries) Balance(ctx context.Context, id string, consistent *bool) (*model.Balance, error) {
 	return Reader{r.rt}.Balance(ctx, id, BalanceArgs{Consistent: consistent})
 }
 
 // BalanceByIds answers BalanceByIds.
-func (r queries) BalanceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Balance, error) {
+func (r *queries) BalanceByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Balance, error) {
 	return Reader{r.rt}.BalanceByIds(ctx, ids, BalanceByIdsArgs{Consistent: consistent})
 }
 
 // BalanceByOwner answers BalanceByOwner.
-func (r queries) BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*BalanceByOwnerConnection, error) {
+func (r *queries) BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*BalanceByOwnerConnection, error) {
 	return Reader{r.rt}.BalanceByOwner(ctx, owner, BalanceByOwnerArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BalanceByCurrency answers BalanceByCurrency.
-func (r queries) BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*BalanceByCurrencyConnection, error) {
+func (r *queries) BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*BalanceByCurrencyConnection, error) {
 	return Reader{r.rt}.BalanceByCurrency(ctx, currency, BalanceByCurrencyArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Totals answers Totals.
-func (r queries) Totals(ctx context.Context) (*model.Totals, error) {
+func (r *queries) Totals(ctx context.Context) (*model.Totals, error) {
 	return Reader{r.rt}.Totals(ctx)
 }
 
 // Currency answers Currency.
-func (r queries) Currency(ctx context.Context, id string, consistent *bool) (*model.Currency, error) {
+func (r *queries) Currency(ctx context.Context, id string, consistent *bool) (*model.Currency, error) {
 	return Reader{r.rt}.Currency(ctx, id, CurrencyArgs{Consistent: consistent})
 }
 
 // CurrencyByIds answers CurrencyByIds.
-func (r queries) CurrencyByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Currency, error) {
+func (r *queries) CurrencyByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Currency, error) {
 	return Reader{r.rt}.CurrencyByIds(ctx, ids, CurrencyByIdsArgs{Consistent: consistent})
 }
 
 // CurrencyByTotal answers CurrencyByTotal.
-func (r queries) CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*CurrencyByTotalConnection, error) {
+func (r *queries) CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*CurrencyByTotalConnection, error) {
 	return Reader{r.rt}.CurrencyByTotal(ctx, total, CurrencyByTotalArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Entry answers Entry.
-func (r queries) Entry(ctx context.Context, id string, number *string, consistent *bool) (*model.Entry, error) {
+func (r *queries) Entry(ctx context.Context, id string, number *string, consistent *bool) (*model.Entry, error) {
 	return Reader{r.rt}.Entry(ctx, id, EntryArgs{Number: number, Consistent: consistent})
 }
 
 // EntryByKeys answers EntryByKeys.
-func (r queries) EntryByKeys(ctx context.Context, keysArg []*model.EntryKey, consistent *bool) ([]*model.Entry, error) {
+func (r *queries) EntryByKeys(ctx context.Context, keysArg []*model.EntryKey, consistent *bool) ([]*model.Entry, error) {
 	return Reader{r.rt}.EntryByKeys(ctx, keysArg, EntryByKeysArgs{Consistent: consistent})
 }
 
 // EntryByID answers EntryById.
-func (r queries) EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByIDConnection, error) {
+func (r *queries) EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByIDConnection, error) {
 	return Reader{r.rt}.EntryByID(ctx, id, EntryByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EntryByKind answers EntryByKind.
-func (r queries) EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByKindConnection, error) {
+func (r *queries) EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByKindConnection, error) {
 	return Reader{r.rt}.EntryByKind(ctx, kind, EntryByKindArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Profile answers Profile.
-func (r queries) Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error) {
+func (r *queries) Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error) {
 	return Reader{r.rt}.Profile(ctx, id, ProfileArgs{Consistent: consistent})
 }
 
 // ProfileByIds answers ProfileByIds.
-func (r queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
+func (r *queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
 	return Reader{r.rt}.ProfileByIds(ctx, ids, ProfileByIdsArgs{Consistent: consistent})
 }
 
 // ProfileByOwner answers ProfileByOwner.
-func (r queries) ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*ProfileByOwnerConnection, error) {
+func (r *queries) ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*ProfileByOwnerConnection, error) {
 	return Reader{r.rt}.ProfileByOwner(ctx, owner, ProfileByOwnerArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByPlace answers ProfileByPlace.
-func (r queries) ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByPlaceConnection, error) {
+func (r *queries) ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByPlaceConnection, error) {
 	return Reader{r.rt}.ProfileByPlace(ctx, owner, ProfileByPlaceArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByRank answers ProfileByRank.
-func (r queries) ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByRankConnection, error) {
+func (r *queries) ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByRankConnection, error) {
 	return Reader{r.rt}.ProfileByRank(ctx, rank, ProfileByRankArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Hold answers Hold.
-func (r queries) Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error) {
+func (r *queries) Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error) {
 	return Reader{r.rt}.Hold(ctx, id, HoldArgs{SubID: subID, Level: level, Hold: hold, Consistent: consistent})
 }
 
 // HoldByKeys answers HoldByKeys.
-func (r queries) HoldByKeys(ctx context.Context, keysArg []*model.HoldKey, consistent *bool) ([]*model.Hold, error) {
+func (r *queries) HoldByKeys(ctx context.Context, keysArg []*model.HoldKey, consistent *bool) ([]*model.Hold, error) {
 	return Reader{r.rt}.HoldByKeys(ctx, keysArg, HoldByKeysArgs{Consistent: consistent})
 }
 
 // HoldByID answers HoldById.
-func (r queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
+func (r *queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
 	return Reader{r.rt}.HoldByID(ctx, id, HoldByIDArgs{Level: level, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // HoldByHold answers HoldByHold.
-func (r queries) HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByHoldConnection, error) {
+func (r *queries) HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByHoldConnection, error) {
 	return Reader{r.rt}.HoldByHold(ctx, holdOf, HoldByHoldArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Level answers Level.
-func (r queries) Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error) {
+func (r *queries) Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error) {
 	return Reader{r.rt}.Level(ctx, LevelArgs{ID: id, Account: account, Hold: hold, Level: level, Consistent: consistent})
 }
 
 // LevelByKeys answers LevelByKeys.
-func (r queries) LevelByKeys(ctx context.Context, keysArg []*model.LevelKey, consistent *bool) ([]*model.Level, error) {
+func (r *queries) LevelByKeys(ctx context.Context, keysArg []*model.LevelKey, consistent *bool) ([]*model.Level, error) {
 	return Reader{r.rt}.LevelByKeys(ctx, keysArg, LevelByKeysArgs{Consistent: consistent})
 }
 
 // LevelByID answers LevelById.
-func (r queries) LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
+func (r *queries) LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
 	return Reader{r.rt}.LevelByID(ctx, LevelByIDArgs{ID: id, Account: account, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Standing answers Standing.
-func (r queries) Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error) {
+func (r *queries) Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error) {
 	return Reader{r.rt}.Standing(ctx, account, StandingArgs{Consistent: consistent})
 }
 
 // StandingByIds answers StandingByIds.
-func (r queries) StandingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Standing, error) {
+func (r *queries) StandingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Standing, error) {
 	return Reader{r.rt}.StandingByIds(ctx, ids, StandingByIdsArgs{Consistent: consistent})
 }
 
 // StandingByBand answers StandingByBand.
-func (r queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
+func (r *queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
 	return Reader{r.rt}.StandingByBand(ctx, band, StandingByBandArgs{City: city, Owner: owner, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StandingByCity answers StandingByCity.
-func (r queries) StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByCityConnection, error) {
+func (r *queries) StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByCityConnection, error) {
 	return Reader{r.rt}.StandingByCity(ctx, city, StandingByCityArgs{Account: account, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Mark answers Mark.
-func (r queries) Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error) {
+func (r *queries) Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error) {
 	return Reader{r.rt}.Mark(ctx, account, hold, MarkArgs{Consistent: consistent})
 }
 
 // MarkByKeys answers MarkByKeys.
-func (r queries) MarkByKeys(ctx context.Context, keysArg []*model.MarkKey, consistent *bool) ([]*model.Mark, error) {
+func (r *queries) MarkByKeys(ctx context.Context, keysArg []*model.MarkKey, consistent *bool) ([]*model.Mark, error) {
 	return Reader{r.rt}.MarkByKeys(ctx, keysArg, MarkByKeysArgs{Consistent: consistent})
 }
 
 // MarkByPrimary answers MarkByPrimary.
-func (r queries) MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPrimaryConnection, error) {
+func (r *queries) MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPrimaryConnection, error) {
 	return Reader{r.rt}.MarkByPrimary(ctx, account, MarkByPrimaryArgs{Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MarkByMark answers MarkByMark.
-func (r queries) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
+func (r *queries) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
 	return Reader{r.rt}.MarkByMark(ctx, mark)
 }
 
 // MarkByPlace answers MarkByPlace.
-func (r queries) MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPlaceConnection, error) {
+func (r *queries) MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPlaceConnection, error) {
 	return Reader{r.rt}.MarkByPlace(ctx, city, MarkByPlaceArgs{Account: account, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Owner answers Owner.
-func (r queries) Owner(ctx context.Context, id string, consistent *bool) (*model.Owner, error) {
+func (r *queries) Owner(ctx context.Context, id string, consistent *bool) (*model.Owner, error) {
 	return Reader{r.rt}.Owner(ctx, id, OwnerArgs{Consistent: consistent})
 }
 
 // OwnerByIds answers OwnerByIds.
-func (r queries) OwnerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Owner, error) {
+func (r *queries) OwnerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Owner, error) {
 	return Reader{r.rt}.OwnerByIds(ctx, ids, OwnerByIdsArgs{Consistent: consistent})
 }
 
 // Branch answers Branch.
-func (r queries) Branch(ctx context.Context, id string, consistent *bool) (*model.Branch, error) {
+func (r *queries) Branch(ctx context.Context, id string, consistent *bool) (*model.Branch, error) {
 	return Reader{r.rt}.Branch(ctx, id, BranchArgs{Consistent: consistent})
 }
 
 // BranchByIds answers BranchByIds.
-func (r queries) BranchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Branch, error) {
+func (r *queries) BranchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Branch, error) {
 	return Reader{r.rt}.BranchByIds(ctx, ids, BranchByIdsArgs{Consistent: consistent})
 }
 
 // Card answers Card.
-func (r queries) Card(ctx context.Context, id string, consistent *bool) (*model.Card, error) {
+func (r *queries) Card(ctx context.Context, id string, consistent *bool) (*model.Card, error) {
 	return Reader{r.rt}.Card(ctx, id, CardArgs{Consistent: consistent})
 }
 
 // CardByIds answers CardByIds.
-func (r queries) CardByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Card, error) {
+func (r *queries) CardByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Card, error) {
 	return Reader{r.rt}.CardByIds(ctx, ids, CardByIdsArgs{Consistent: consistent})
 }
 
 // CardByHolderID answers CardByHolderId.
-func (r queries) CardByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*CardByHolderIDConnection, error) {
+func (r *queries) CardByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*CardByHolderIDConnection, error) {
 	return Reader{r.rt}.CardByHolderID(ctx, holderID, CardByHolderIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // CardByBranchID answers CardByBranchId.
-func (r queries) CardByBranchID(ctx context.Context, branchID string, reverse *bool, limit *int, nextToken *string) (*CardByBranchIDConnection, error) {
+func (r *queries) CardByBranchID(ctx context.Context, branchID string, reverse *bool, limit *int, nextToken *string) (*CardByBranchIDConnection, error) {
 	return Reader{r.rt}.CardByBranchID(ctx, branchID, CardByBranchIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Pass answers Pass.
-func (r queries) Pass(ctx context.Context, id string, consistent *bool) (*model.Pass, error) {
+func (r *queries) Pass(ctx context.Context, id string, consistent *bool) (*model.Pass, error) {
 	return Reader{r.rt}.Pass(ctx, id, PassArgs{Consistent: consistent})
 }
 
 // PassByIds answers PassByIds.
-func (r queries) PassByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Pass, error) {
+func (r *queries) PassByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Pass, error) {
 	return Reader{r.rt}.PassByIds(ctx, ids, PassByIdsArgs{Consistent: consistent})
 }
 
 // PassByUse answers PassByUse.
-func (r queries) PassByUse(ctx context.Context, branchID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PassByUseConnection, error) {
+func (r *queries) PassByUse(ctx context.Context, branchID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PassByUseConnection, error) {
 	return Reader{r.rt}.PassByUse(ctx, branchID, PassByUseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Tariff answers Tariff.
-func (r queries) Tariff(ctx context.Context, id string, consistent *bool) (*model.Tariff, error) {
+func (r *queries) Tariff(ctx context.Context, id string, consistent *bool) (*model.Tariff, error) {
 	return Reader{r.rt}.Tariff(ctx, id, TariffArgs{Consistent: consistent})
 }
 
 // TariffByIds answers TariffByIds.
-func (r queries) TariffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tariff, error) {
+func (r *queries) TariffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tariff, error) {
 	return Reader{r.rt}.TariffByIds(ctx, ids, TariffByIdsArgs{Consistent: consistent})
 }
 
 // Plan answers Plan.
-func (r queries) Plan(ctx context.Context, id string, consistent *bool) (*model.Plan, error) {
+func (r *queries) Plan(ctx context.Context, id string, consistent *bool) (*model.Plan, error) {
 	return Reader{r.rt}.Plan(ctx, id, PlanArgs{Consistent: consistent})
 }
 
 // PlanByIds answers PlanByIds.
-func (r queries) PlanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Plan, error) {
+func (r *queries) PlanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Plan, error) {
 	return Reader{r.rt}.PlanByIds(ctx, ids, PlanByIdsArgs{Consistent: consistent})
 }
 
 // Terminal answers Terminal.
-func (r queries) Terminal(ctx context.Context, id string, consistent *bool) (*model.Terminal, error) {
+func (r *queries) Terminal(ctx context.Context, id string, consistent *bool) (*model.Terminal, error) {
 	return Reader{r.rt}.Terminal(ctx, id, TerminalArgs{Consistent: consistent})
 }
 
 // TerminalByIds answers TerminalByIds.
-func (r queries) TerminalByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Terminal, error) {
+func (r *queries) TerminalByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Terminal, error) {
 	return Reader{r.rt}.TerminalByIds(ctx, ids, TerminalByIdsArgs{Consistent: consistent})
 }
 
 // TerminalByKeeperID answers TerminalByKeeperId.
-func (r queries) TerminalByKeeperID(ctx context.Context, keeperID string, reverse *bool, limit *int, nextToken *string) (*TerminalByKeeperIDConnection, error) {
+func (r *queries) TerminalByKeeperID(ctx context.Context, keeperID string, reverse *bool, limit *int, nextToken *string) (*TerminalByKeeperIDConnection, error) {
 	return Reader{r.rt}.TerminalByKeeperID(ctx, keeperID, TerminalByKeeperIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TerminalEvents answers TerminalEvents.
-func (r queries) TerminalEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TerminalEventsConnection, error) {
+func (r *queries) TerminalEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TerminalEventsConnection, error) {
 	return Reader{r.rt}.TerminalEvents(ctx, id, TerminalEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Meter answers Meter.
-func (r queries) Meter(ctx context.Context, terminal string, channel int, consistent *bool) (*model.Meter, error) {
+func (r *queries) Meter(ctx context.Context, terminal string, channel int, consistent *bool) (*model.Meter, error) {
 	return Reader{r.rt}.Meter(ctx, terminal, channel, MeterArgs{Consistent: consistent})
 }
 
 // MeterByKeys answers MeterByKeys.
-func (r queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
+func (r *queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
 	return Reader{r.rt}.MeterByKeys(ctx, keysArg, MeterByKeysArgs{Consistent: consistent})
 }
 
 // MeterByChannel answers MeterByChannel.
-func (r queries) MeterByChannel(ctx context.Context, channel int, reading *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*MeterByChannelConnection, error) {
+func (r *queries) MeterByChannel(ctx context.Context, channel int, reading *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*MeterByChannelConnection, error) {
 	return Reader{r.rt}.MeterByChannel(ctx, channel, MeterByChannelArgs{Reading: reading, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MeterEvents answers MeterEvents.
-func (r queries) MeterEvents(ctx context.Context, terminal string, channel int, from *int64, to *int64, reverse *bool, limit *int, nextToken *string) (*MeterEventsConnection, error) {
+func (r *queries) MeterEvents(ctx context.Context, terminal string, channel int, from *int64, to *int64, reverse *bool, limit *int, nextToken *string) (*MeterEventsConnection, error) {
 	return Reader{r.rt}.MeterEvents(ctx, terminal, channel, MeterEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Home answers Home.
-func (r queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
+func (r *queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
 	return Reader{r.rt}.Home(ctx, id, HomeArgs{Consistent: consistent})
 }
 
 // HomeByIds answers HomeByIds.
-func (r queries) HomeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Home, error) {
+func (r *queries) HomeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Home, error) {
 	return Reader{r.rt}.HomeByIds(ctx, ids, HomeByIdsArgs{Consistent: consistent})
 }
 
 // HomeByBranch answers HomeByBranch.
-func (r queries) HomeByBranch(ctx context.Context, branchID string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HomeByBranchConnection, error) {
+func (r *queries) HomeByBranch(ctx context.Context, branchID string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HomeByBranchConnection, error) {
 	return Reader{r.rt}.HomeByBranch(ctx, branchID, HomeByBranchArgs{Name: name, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // AtPlace answers AtPlace.
-func (r queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
+func (r *queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
 	return Reader{r.rt}.AtPlace(ctx, city, AtPlaceArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -30,24 +30,24 @@ var Balance = projection.Ops[model.Balance, string, string]{
 
 // BalanceFields are the fields that a patch of Balance can name.
 var BalanceFields = struct {
-	Owner    projection.PatchField[model.Balance, string]
-	Currency projection.PatchField[model.Balance, string]
-	Amount   projection.PatchField[model.Balance, int64]
-	Moves    projection.PatchField[model.Balance, int]
+	Owner    *projection.PatchField[model.Balance, string]
+	Currency *projection.PatchField[model.Balance, string]
+	Amount   *projection.PatchField[model.Balance, int64]
+	Moves    *projection.PatchField[model.Balance, int]
 }{
-	Owner: projection.PatchField[model.Balance, string]{
+	Owner: &projection.PatchField[model.Balance, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Balance, v string) { row.Owner = v },
 	},
-	Currency: projection.PatchField[model.Balance, string]{
+	Currency: &projection.PatchField[model.Balance, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Balance, v string) { row.Currency = v },
 	},
-	Amount: projection.PatchField[model.Balance, int64]{
+	Amount: &projection.PatchField[model.Balance, int64]{
 		Ordinal: 3,
 		Write:   func(row *model.Balance, v int64) { row.Amount = v },
 	},
-	Moves: projection.PatchField[model.Balance, int]{
+	Moves: &projection.PatchField[model.Balance, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Balance, v int) { row.Moves = v },
 	},
@@ -63,29 +63,29 @@ var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.Singleto
 
 // TotalsFields are the fields that a patch of Totals can name.
 var TotalsFields = struct {
-	Opened    projection.PatchField[model.Totals, int64]
-	Deposits  projection.PatchField[model.Totals, int64]
-	Deposited projection.PatchField[model.Totals, int64]
-	Moves     projection.PatchField[model.Totals, int64]
-	Closed    projection.PatchField[model.Totals, int64]
+	Opened    *projection.PatchField[model.Totals, int64]
+	Deposits  *projection.PatchField[model.Totals, int64]
+	Deposited *projection.PatchField[model.Totals, int64]
+	Moves     *projection.PatchField[model.Totals, int64]
+	Closed    *projection.PatchField[model.Totals, int64]
 }{
-	Opened: projection.PatchField[model.Totals, int64]{
+	Opened: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 0,
 		Write:   func(row *model.Totals, v int64) { row.Opened = v },
 	},
-	Deposits: projection.PatchField[model.Totals, int64]{
+	Deposits: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 1,
 		Write:   func(row *model.Totals, v int64) { row.Deposits = v },
 	},
-	Deposited: projection.PatchField[model.Totals, int64]{
+	Deposited: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 2,
 		Write:   func(row *model.Totals, v int64) { row.Deposited = v },
 	},
-	Moves: projection.PatchField[model.Totals, int64]{
+	Moves: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 3,
 		Write:   func(row *model.Totals, v int64) { row.Moves = v },
 	},
-	Closed: projection.PatchField[model.Totals, int64]{
+	Closed: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 4,
 		Write:   func(row *model.Totals, v int64) { row.Closed = v },
 	},
@@ -109,25 +109,25 @@ var Currency = projection.Ops[model.Currency, string, string]{
 
 // CurrencyFields are the fields that a patch of Currency can name.
 var CurrencyFields = struct {
-	Deposits projection.PatchField[model.Currency, int]
-	Total    projection.PatchField[model.Currency, int64]
-	First    projection.PatchField[model.Currency, time.Time]
-	Last     projection.PatchField[model.Currency, time.Time]
+	Deposits *projection.PatchField[model.Currency, int]
+	Total    *projection.PatchField[model.Currency, int64]
+	First    *projection.PatchField[model.Currency, time.Time]
+	Last     *projection.PatchField[model.Currency, time.Time]
 }{
-	Deposits: projection.PatchField[model.Currency, int]{
+	Deposits: &projection.PatchField[model.Currency, int]{
 		Ordinal: 1,
 		Write:   func(row *model.Currency, v int) { row.Deposits = v },
 	},
-	Total: projection.PatchField[model.Currency, int64]{
+	Total: &projection.PatchField[model.Currency, int64]{
 		Ordinal: 2,
 		Write:   func(row *model.Currency, v int64) { row.Total = v },
 	},
-	First: projection.PatchField[model.Currency, time.Time]{
+	First: &projection.PatchField[model.Currency, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Currency, v time.Time) { row.First = &v },
 		Reset:   func(row *model.Currency) { row.First = nil },
 	},
-	Last: projection.PatchField[model.Currency, time.Time]{
+	Last: &projection.PatchField[model.Currency, time.Time]{
 		Ordinal: 4,
 		Write:   func(row *model.Currency, v time.Time) { row.Last = &v },
 		Reset:   func(row *model.Currency) { row.Last = nil },
@@ -154,24 +154,24 @@ var Entry = projection.Ops[model.Entry, model.EntryKey, string]{
 
 // EntryFields are the fields that a patch of Entry can name.
 var EntryFields = struct {
-	Kind    projection.PatchField[model.Entry, string]
-	Amount  projection.PatchField[model.Entry, int]
-	Balance projection.PatchField[model.Entry, int64]
-	At      projection.PatchField[model.Entry, time.Time]
+	Kind    *projection.PatchField[model.Entry, string]
+	Amount  *projection.PatchField[model.Entry, int]
+	Balance *projection.PatchField[model.Entry, int64]
+	At      *projection.PatchField[model.Entry, time.Time]
 }{
-	Kind: projection.PatchField[model.Entry, string]{
+	Kind: &projection.PatchField[model.Entry, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Entry, v string) { row.Kind = v },
 	},
-	Amount: projection.PatchField[model.Entry, int]{
+	Amount: &projection.PatchField[model.Entry, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Entry, v int) { row.Amount = v },
 	},
-	Balance: projection.PatchField[model.Entry, int64]{
+	Balance: &projection.PatchField[model.Entry, int64]{
 		Ordinal: 4,
 		Write:   func(row *model.Entry, v int64) { row.Balance = v },
 	},
-	At: projection.PatchField[model.Entry, time.Time]{
+	At: &projection.PatchField[model.Entry, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Entry, v time.Time) { row.At = &v },
 		Reset:   func(row *model.Entry) { row.At = nil },
@@ -196,39 +196,39 @@ var Profile = projection.Ops[model.Profile, string, string]{
 
 // ProfileFields are the fields that a patch of Profile can name.
 var ProfileFields = struct {
-	Owner   projection.PatchField[model.Profile, string]
-	City    projection.PatchField[model.Profile, string]
-	Rank    projection.PatchField[model.Profile, int]
-	Changes projection.PatchField[model.Profile, int]
-	Since   projection.PatchField[model.Profile, time.Time]
-	Changed projection.PatchField[model.Profile, time.Time]
+	Owner   *projection.PatchField[model.Profile, string]
+	City    *projection.PatchField[model.Profile, string]
+	Rank    *projection.PatchField[model.Profile, int]
+	Changes *projection.PatchField[model.Profile, int]
+	Since   *projection.PatchField[model.Profile, time.Time]
+	Changed *projection.PatchField[model.Profile, time.Time]
 }{
-	Owner: projection.PatchField[model.Profile, string]{
+	Owner: &projection.PatchField[model.Profile, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Profile, v string) { row.Owner = &v },
 		Reset:   func(row *model.Profile) { row.Owner = nil },
 	},
-	City: projection.PatchField[model.Profile, string]{
+	City: &projection.PatchField[model.Profile, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Profile, v string) { row.City = &v },
 		Reset:   func(row *model.Profile) { row.City = nil },
 	},
-	Rank: projection.PatchField[model.Profile, int]{
+	Rank: &projection.PatchField[model.Profile, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Profile, v int) { row.Rank = &v },
 		Reset:   func(row *model.Profile) { row.Rank = nil },
 	},
-	Changes: projection.PatchField[model.Profile, int]{
+	Changes: &projection.PatchField[model.Profile, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Profile, v int) { row.Changes = &v },
 		Reset:   func(row *model.Profile) { row.Changes = nil },
 	},
-	Since: projection.PatchField[model.Profile, time.Time]{
+	Since: &projection.PatchField[model.Profile, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Profile, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.Profile) { row.Since = nil },
 	},
-	Changed: projection.PatchField[model.Profile, time.Time]{
+	Changed: &projection.PatchField[model.Profile, time.Time]{
 		Ordinal: 6,
 		Write:   func(row *model.Profile, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.Profile) { row.Changed = nil },
@@ -257,19 +257,19 @@ var Hold = projection.Ops[model.Hold, model.HoldKey, string]{
 
 // HoldFields are the fields that a patch of Hold can name.
 var HoldFields = struct {
-	Until  projection.PatchField[model.Hold, time.Time]
-	HoldOf projection.PatchField[model.Hold, string]
-	Times  projection.PatchField[model.Hold, int]
+	Until  *projection.PatchField[model.Hold, time.Time]
+	HoldOf *projection.PatchField[model.Hold, string]
+	Times  *projection.PatchField[model.Hold, int]
 }{
-	Until: projection.PatchField[model.Hold, time.Time]{
+	Until: &projection.PatchField[model.Hold, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Hold, v time.Time) { row.Until = v },
 	},
-	HoldOf: projection.PatchField[model.Hold, string]{
+	HoldOf: &projection.PatchField[model.Hold, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Hold, v string) { row.HoldOf = v },
 	},
-	Times: projection.PatchField[model.Hold, int]{
+	Times: &projection.PatchField[model.Hold, int]{
 		Ordinal: 5,
 		Write:   func(row *model.Hold, v int) { row.Times = v },
 	},
@@ -297,9 +297,9 @@ var Level = projection.Ops[model.Level, model.LevelKey, model.LevelPartition]{
 
 // LevelFields are the fields that a patch of Level can name.
 var LevelFields = struct {
-	Held projection.PatchField[model.Level, int]
+	Held *projection.PatchField[model.Level, int]
 }{
-	Held: projection.PatchField[model.Level, int]{
+	Held: &projection.PatchField[model.Level, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Level, v int) { row.Held = v },
 	},
@@ -324,39 +324,39 @@ var Standing = projection.Ops[model.Standing, string, string]{
 // StandingFields are the fields that a patch of Standing can name, by its writers.
 var StandingFields = struct {
 	Contact struct {
-		Owner projection.PatchField[model.Standing, string]
-		City  projection.PatchField[model.Standing, string]
+		Owner *projection.PatchField[model.Standing, string]
+		City  *projection.PatchField[model.Standing, string]
 	}
 	Worth struct {
-		Band     projection.PatchField[model.Standing, string]
-		Deposits projection.PatchField[model.Standing, int]
+		Band     *projection.PatchField[model.Standing, string]
+		Deposits *projection.PatchField[model.Standing, int]
 	}
 }{
 	Contact: struct {
-		Owner projection.PatchField[model.Standing, string]
-		City  projection.PatchField[model.Standing, string]
+		Owner *projection.PatchField[model.Standing, string]
+		City  *projection.PatchField[model.Standing, string]
 	}{
-		Owner: projection.PatchField[model.Standing, string]{
+		Owner: &projection.PatchField[model.Standing, string]{
 			Ordinal: 1,
 			Write:   func(row *model.Standing, v string) { row.Owner = &v },
 			Reset:   func(row *model.Standing) { row.Owner = nil },
 		},
-		City: projection.PatchField[model.Standing, string]{
+		City: &projection.PatchField[model.Standing, string]{
 			Ordinal: 2,
 			Write:   func(row *model.Standing, v string) { row.City = &v },
 			Reset:   func(row *model.Standing) { row.City = nil },
 		},
 	},
 	Worth: struct {
-		Band     projection.PatchField[model.Standing, string]
-		Deposits projection.PatchField[model.Standing, int]
+		Band     *projection.PatchField[model.Standing, string]
+		Deposits *projection.PatchField[model.Standing, int]
 	}{
-		Band: projection.PatchField[model.Standing, string]{
+		Band: &projection.PatchField[model.Standing, string]{
 			Ordinal: 3,
 			Write:   func(row *model.Standing, v string) { row.Band = &v },
 			Reset:   func(row *model.Standing) { row.Band = nil },
 		},
-		Deposits: projection.PatchField[model.Standing, int]{
+		Deposits: &projection.PatchField[model.Standing, int]{
 			Ordinal: 4,
 			Write:   func(row *model.Standing, v int) { row.Deposits = &v },
 			Reset:   func(row *model.Standing) { row.Deposits = nil },
@@ -384,14 +384,14 @@ var Mark = projection.Ops[model.Mark, model.MarkKey, string]{
 
 // MarkFields are the fields that a patch of Mark can name.
 var MarkFields = struct {
-	Mark projection.PatchField[model.Mark, string]
-	City projection.PatchField[model.Mark, string]
+	Mark *projection.PatchField[model.Mark, string]
+	City *projection.PatchField[model.Mark, string]
 }{
-	Mark: projection.PatchField[model.Mark, string]{
+	Mark: &projection.PatchField[model.Mark, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Mark, v string) { row.Mark = v },
 	},
-	City: projection.PatchField[model.Mark, string]{
+	City: &projection.PatchField[model.Mark, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Mark, v string) { row.City = &v },
 		Reset:   func(row *model.Mark) { row.City = nil },
@@ -416,14 +416,14 @@ var Owner = projection.Ops[model.Owner, string, string]{
 
 // OwnerFields are the fields that a patch of Owner can name.
 var OwnerFields = struct {
-	Name    projection.PatchField[model.Owner, string]
-	Changed projection.PatchField[model.Owner, time.Time]
+	Name    *projection.PatchField[model.Owner, string]
+	Changed *projection.PatchField[model.Owner, time.Time]
 }{
-	Name: projection.PatchField[model.Owner, string]{
+	Name: &projection.PatchField[model.Owner, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Owner, v string) { row.Name = v },
 	},
-	Changed: projection.PatchField[model.Owner, time.Time]{
+	Changed: &projection.PatchField[model.Owner, time.Time]{
 		Ordinal: 2,
 		Write:   func(row *model.Owner, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.Owner) { row.Changed = nil },
@@ -448,14 +448,14 @@ var Branch = projection.Ops[model.Branch, string, string]{
 
 // BranchFields are the fields that a patch of Branch can name.
 var BranchFields = struct {
-	Name   projection.PatchField[model.Branch, string]
-	HeadID projection.PatchField[model.Branch, string]
+	Name   *projection.PatchField[model.Branch, string]
+	HeadID *projection.PatchField[model.Branch, string]
 }{
-	Name: projection.PatchField[model.Branch, string]{
+	Name: &projection.PatchField[model.Branch, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Branch, v string) { row.Name = v },
 	},
-	HeadID: projection.PatchField[model.Branch, string]{
+	HeadID: &projection.PatchField[model.Branch, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Branch, v string) { row.HeadID = &v },
 		Reset:   func(row *model.Branch) { row.HeadID = nil },
@@ -480,36 +480,36 @@ var Card = projection.Ops[model.Card, string, string]{
 
 // CardFields are the fields that a patch of Card can name.
 var CardFields = struct {
-	HolderID projection.PatchField[model.Card, string]
-	BranchID projection.PatchField[model.Card, string]
-	IssuerID projection.PatchField[model.Card, string]
-	SealID   projection.PatchField[model.Card, string]
-	Uses     projection.PatchField[model.Card, int]
-	Changed  projection.PatchField[model.Card, time.Time]
+	HolderID *projection.PatchField[model.Card, string]
+	BranchID *projection.PatchField[model.Card, string]
+	IssuerID *projection.PatchField[model.Card, string]
+	SealID   *projection.PatchField[model.Card, string]
+	Uses     *projection.PatchField[model.Card, int]
+	Changed  *projection.PatchField[model.Card, time.Time]
 }{
-	HolderID: projection.PatchField[model.Card, string]{
+	HolderID: &projection.PatchField[model.Card, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Card, v string) { row.HolderID = &v },
 		Reset:   func(row *model.Card) { row.HolderID = nil },
 	},
-	BranchID: projection.PatchField[model.Card, string]{
+	BranchID: &projection.PatchField[model.Card, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Card, v string) { row.BranchID = v },
 	},
-	IssuerID: projection.PatchField[model.Card, string]{
+	IssuerID: &projection.PatchField[model.Card, string]{
 		Ordinal: 5,
 		Write:   func(row *model.Card, v string) { row.IssuerID = v },
 	},
-	SealID: projection.PatchField[model.Card, string]{
+	SealID: &projection.PatchField[model.Card, string]{
 		Ordinal: 7,
 		Write:   func(row *model.Card, v string) { row.SealID = &v },
 		Reset:   func(row *model.Card) { row.SealID = nil },
 	},
-	Uses: projection.PatchField[model.Card, int]{
+	Uses: &projection.PatchField[model.Card, int]{
 		Ordinal: 9,
 		Write:   func(row *model.Card, v int) { row.Uses = v },
 	},
-	Changed: projection.PatchField[model.Card, time.Time]{
+	Changed: &projection.PatchField[model.Card, time.Time]{
 		Ordinal: 10,
 		Write:   func(row *model.Card, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.Card) { row.Changed = nil },
@@ -535,25 +535,25 @@ var Pass = projection.Ops[model.Pass, string, string]{
 // PassFields are the fields that a patch of Pass can name, by its writers.
 var PassFields = struct {
 	Passes struct {
-		BranchID projection.PatchField[model.Pass, string]
+		BranchID *projection.PatchField[model.Pass, string]
 	}
 	Uses struct {
-		Uses projection.PatchField[model.Pass, int]
+		Uses *projection.PatchField[model.Pass, int]
 	}
 }{
 	Passes: struct {
-		BranchID projection.PatchField[model.Pass, string]
+		BranchID *projection.PatchField[model.Pass, string]
 	}{
-		BranchID: projection.PatchField[model.Pass, string]{
+		BranchID: &projection.PatchField[model.Pass, string]{
 			Ordinal: 1,
 			Write:   func(row *model.Pass, v string) { row.BranchID = &v },
 			Reset:   func(row *model.Pass) { row.BranchID = nil },
 		},
 	},
 	Uses: struct {
-		Uses projection.PatchField[model.Pass, int]
+		Uses *projection.PatchField[model.Pass, int]
 	}{
-		Uses: projection.PatchField[model.Pass, int]{
+		Uses: &projection.PatchField[model.Pass, int]{
 			Ordinal: 3,
 			Write:   func(row *model.Pass, v int) { row.Uses = &v },
 			Reset:   func(row *model.Pass) { row.Uses = nil },
@@ -579,9 +579,9 @@ var Tariff = projection.Ops[model.Tariff, string, string]{
 
 // TariffFields are the fields that a patch of Tariff can name.
 var TariffFields = struct {
-	Price projection.PatchField[model.Tariff, int]
+	Price *projection.PatchField[model.Tariff, int]
 }{
-	Price: projection.PatchField[model.Tariff, int]{
+	Price: &projection.PatchField[model.Tariff, int]{
 		Ordinal: 1,
 		Write:   func(row *model.Tariff, v int) { row.Price = v },
 	},
@@ -605,25 +605,25 @@ var Plan = projection.Ops[model.Plan, string, string]{
 
 // PlanFields are the fields that a patch of Plan can name.
 var PlanFields = struct {
-	Name     projection.PatchField[model.Plan, string]
-	TariffID projection.PatchField[model.Plan, string]
-	SpareID  projection.PatchField[model.Plan, string]
-	Changed  projection.PatchField[model.Plan, time.Time]
+	Name     *projection.PatchField[model.Plan, string]
+	TariffID *projection.PatchField[model.Plan, string]
+	SpareID  *projection.PatchField[model.Plan, string]
+	Changed  *projection.PatchField[model.Plan, time.Time]
 }{
-	Name: projection.PatchField[model.Plan, string]{
+	Name: &projection.PatchField[model.Plan, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Plan, v string) { row.Name = v },
 	},
-	TariffID: projection.PatchField[model.Plan, string]{
+	TariffID: &projection.PatchField[model.Plan, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Plan, v string) { row.TariffID = v },
 	},
-	SpareID: projection.PatchField[model.Plan, string]{
+	SpareID: &projection.PatchField[model.Plan, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Plan, v string) { row.SpareID = &v },
 		Reset:   func(row *model.Plan) { row.SpareID = nil },
 	},
-	Changed: projection.PatchField[model.Plan, time.Time]{
+	Changed: &projection.PatchField[model.Plan, time.Time]{
 		Ordinal: 6,
 		Write:   func(row *model.Plan, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.Plan) { row.Changed = nil },
@@ -673,32 +673,32 @@ var Terminal = projection.SeriesOps[model.Terminal, string, string, model.Termin
 // TerminalFields are the fields that a patch of Terminal can name, by its writers.
 var TerminalFields = struct {
 	Keepers struct {
-		KeeperID projection.PatchField[model.Terminal, string]
+		KeeperID *projection.PatchField[model.Terminal, string]
 	}
 	Readings struct {
-		Reading projection.PatchField[model.Terminal, int]
-		At      projection.PatchField[model.Terminal, time.Time]
+		Reading *projection.PatchField[model.Terminal, int]
+		At      *projection.PatchField[model.Terminal, time.Time]
 	}
 }{
 	Keepers: struct {
-		KeeperID projection.PatchField[model.Terminal, string]
+		KeeperID *projection.PatchField[model.Terminal, string]
 	}{
-		KeeperID: projection.PatchField[model.Terminal, string]{
+		KeeperID: &projection.PatchField[model.Terminal, string]{
 			Ordinal: 1,
 			Write:   func(row *model.Terminal, v string) { row.KeeperID = &v },
 			Reset:   func(row *model.Terminal) { row.KeeperID = nil },
 		},
 	},
 	Readings: struct {
-		Reading projection.PatchField[model.Terminal, int]
-		At      projection.PatchField[model.Terminal, time.Time]
+		Reading *projection.PatchField[model.Terminal, int]
+		At      *projection.PatchField[model.Terminal, time.Time]
 	}{
-		Reading: projection.PatchField[model.Terminal, int]{
+		Reading: &projection.PatchField[model.Terminal, int]{
 			Ordinal: 3,
 			Write:   func(row *model.Terminal, v int) { row.Reading = &v },
 			Reset:   func(row *model.Terminal) { row.Reading = nil },
 		},
-		At: projection.PatchField[model.Terminal, time.Time]{
+		At: &projection.PatchField[model.Terminal, time.Time]{
 			Ordinal: 4,
 			Write:   func(row *model.Terminal, v time.Time) { row.At = &v },
 			Reset:   func(row *model.Terminal) { row.At = nil },
@@ -752,20 +752,20 @@ var Meter = projection.SeriesOps[model.Meter, model.MeterKey, string, model.Mete
 
 // MeterFields are the fields that a patch of Meter can name.
 var MeterFields = struct {
-	Minute  projection.PatchField[model.Meter, int64]
-	Reading projection.PatchField[model.Meter, int]
-	Left    projection.PatchField[model.Meter, int]
+	Minute  *projection.PatchField[model.Meter, int64]
+	Reading *projection.PatchField[model.Meter, int]
+	Left    *projection.PatchField[model.Meter, int]
 }{
-	Minute: projection.PatchField[model.Meter, int64]{
+	Minute: &projection.PatchField[model.Meter, int64]{
 		Ordinal: 2,
 		Write:   func(row *model.Meter, v int64) { row.Minute = v },
 	},
-	Reading: projection.PatchField[model.Meter, int]{
+	Reading: &projection.PatchField[model.Meter, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Meter, v int) { row.Reading = &v },
 		Reset:   func(row *model.Meter) { row.Reading = nil },
 	},
-	Left: projection.PatchField[model.Meter, int]{
+	Left: &projection.PatchField[model.Meter, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Meter, v int) { row.Left = v },
 	},

@@ -5,10 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -1085,11 +1082,11 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 func childFields_AppPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_AppPlayer_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayer", "ID", false, false)
 	case "firstName":
-		return fieldContext_AppPlayer_firstName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayer", "String", false, false)
 	case "lastName":
-		return fieldContext_AppPlayer_lastName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayer", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AppPlayer", field.Name)
 }
@@ -1097,11 +1094,11 @@ func childFields_AppPlayer(ctx context.Context, ec *executionContext, field grap
 func childFields_AppPlayerCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_AppPlayerCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayerCopy", "ID", false, false)
 	case "firstName":
-		return fieldContext_AppPlayerCopy_firstName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayerCopy", "String", false, false)
 	case "lastName":
-		return fieldContext_AppPlayerCopy_lastName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppPlayerCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AppPlayerCopy", field.Name)
 }
@@ -1109,9 +1106,9 @@ func childFields_AppPlayerCopy(ctx context.Context, ec *executionContext, field 
 func childFields_AppTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_AppTeam_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppTeam", "ID", false, false)
 	case "name":
-		return fieldContext_AppTeam_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppTeam", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AppTeam", field.Name)
 }
@@ -1119,9 +1116,9 @@ func childFields_AppTeam(ctx context.Context, ec *executionContext, field graphq
 func childFields_AppTeamCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_AppTeamCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppTeamCopy", "ID", false, false)
 	case "name":
-		return fieldContext_AppTeamCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "AppTeamCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AppTeamCopy", field.Name)
 }
@@ -1129,19 +1126,19 @@ func childFields_AppTeamCopy(ctx context.Context, ec *executionContext, field gr
 func childFields_Camp(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Camp_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Camp", "ID", false, false)
 	case "name":
-		return fieldContext_Camp_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Camp", "String", false, false)
 	case "venueId":
-		return fieldContext_Camp_venueId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Camp", "ID", false, false)
 	case "venue":
-		return fieldContext_Camp_venue(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_VenueCopy), nil
 	case "coachId":
-		return fieldContext_Camp_coachId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Camp", "ID", false, false)
 	case "coach":
-		return fieldContext_Camp_coach(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CoachCopy), nil
 	case "sheet":
-		return fieldContext_Camp_sheet(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CampSheet), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Camp", field.Name)
 }
@@ -1149,9 +1146,9 @@ func childFields_Camp(ctx context.Context, ec *executionContext, field graphql.C
 func childFields_CampSheet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "skill":
-		return fieldContext_CampSheet_skill(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CampSheet", "String", false, false)
 	case "note":
-		return fieldContext_CampSheet_note(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CampSheet", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CampSheet", field.Name)
 }
@@ -1159,9 +1156,9 @@ func childFields_CampSheet(ctx context.Context, ec *executionContext, field grap
 func childFields_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Coach_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Coach", "ID", false, false)
 	case "name":
-		return fieldContext_Coach_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Coach", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Coach", field.Name)
 }
@@ -1169,9 +1166,9 @@ func childFields_Coach(ctx context.Context, ec *executionContext, field graphql.
 func childFields_CoachCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_CoachCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CoachCopy", "ID", false, false)
 	case "name":
-		return fieldContext_CoachCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CoachCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CoachCopy", field.Name)
 }
@@ -1179,13 +1176,13 @@ func childFields_CoachCopy(ctx context.Context, ec *executionContext, field grap
 func childFields_CricketPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_CricketPlayer_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayer", "ID", false, false)
 	case "firstName":
-		return fieldContext_CricketPlayer_firstName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayer", "String", false, false)
 	case "lastName":
-		return fieldContext_CricketPlayer_lastName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayer", "String", false, false)
 	case "role":
-		return fieldContext_CricketPlayer_role(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayer", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CricketPlayer", field.Name)
 }
@@ -1193,13 +1190,13 @@ func childFields_CricketPlayer(ctx context.Context, ec *executionContext, field 
 func childFields_CricketPlayerCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_CricketPlayerCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayerCopy", "ID", false, false)
 	case "firstName":
-		return fieldContext_CricketPlayerCopy_firstName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayerCopy", "String", false, false)
 	case "lastName":
-		return fieldContext_CricketPlayerCopy_lastName(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayerCopy", "String", false, false)
 	case "role":
-		return fieldContext_CricketPlayerCopy_role(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketPlayerCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CricketPlayerCopy", field.Name)
 }
@@ -1207,13 +1204,13 @@ func childFields_CricketPlayerCopy(ctx context.Context, ec *executionContext, fi
 func childFields_CricketTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_CricketTeam_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeam", "ID", false, false)
 	case "name":
-		return fieldContext_CricketTeam_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeam", "String", false, false)
 	case "country":
-		return fieldContext_CricketTeam_country(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeam", "String", false, false)
 	case "ranking":
-		return fieldContext_CricketTeam_ranking(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeam", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CricketTeam", field.Name)
 }
@@ -1221,13 +1218,13 @@ func childFields_CricketTeam(ctx context.Context, ec *executionContext, field gr
 func childFields_CricketTeamCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_CricketTeamCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeamCopy", "ID", false, false)
 	case "name":
-		return fieldContext_CricketTeamCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeamCopy", "String", false, false)
 	case "country":
-		return fieldContext_CricketTeamCopy_country(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeamCopy", "String", false, false)
 	case "ranking":
-		return fieldContext_CricketTeamCopy_ranking(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "CricketTeamCopy", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CricketTeamCopy", field.Name)
 }
@@ -1235,23 +1232,23 @@ func childFields_CricketTeamCopy(ctx context.Context, ec *executionContext, fiel
 func childFields_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Match_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Match", "ID", false, false)
 	case "name":
-		return fieldContext_Match_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Match", "String", false, false)
 	case "season":
-		return fieldContext_Match_season(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Match", "String", false, false)
 	case "venueId":
-		return fieldContext_Match_venueId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Match", "ID", false, false)
 	case "venue":
-		return fieldContext_Match_venue(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_VenueCopy), nil
 	case "umpireIds":
-		return fieldContext_Match_umpireIds(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Match", "ID", false, false)
 	case "umpires":
-		return fieldContext_Match_umpires(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_UmpireCopy), nil
 	case "team1":
-		return fieldContext_Match_team1(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet), nil
 	case "team2":
-		return fieldContext_Match_team2(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Match", field.Name)
 }
@@ -1259,9 +1256,9 @@ func childFields_Match(ctx context.Context, ec *executionContext, field graphql.
 func childFields_MatchBySeasonConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_MatchBySeasonConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match), nil
 	case "nextToken":
-		return fieldContext_MatchBySeasonConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "MatchBySeasonConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MatchBySeasonConnection", field.Name)
 }
@@ -1269,13 +1266,13 @@ func childFields_MatchBySeasonConnection(ctx context.Context, ec *executionConte
 func childFields_PlayerSheet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "playerId":
-		return fieldContext_PlayerSheet_playerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PlayerSheet", "ID", false, false)
 	case "player":
-		return fieldContext_PlayerSheet_player(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "PlayerSheet", false, false, childFields_CricketPlayerCopy), nil
 	case "battingPosition":
-		return fieldContext_PlayerSheet_battingPosition(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PlayerSheet", "Int", false, false)
 	case "isCaptain":
-		return fieldContext_PlayerSheet_isCaptain(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "PlayerSheet", "Boolean", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PlayerSheet", field.Name)
 }
@@ -1283,17 +1280,17 @@ func childFields_PlayerSheet(ctx context.Context, ec *executionContext, field gr
 func childFields_Reading(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "channel":
-		return fieldContext_Reading_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "ID", false, false)
 	case "deviceId":
-		return fieldContext_Reading_deviceId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "ID", false, false)
 	case "ts":
-		return fieldContext_Reading_ts(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "DateTime", false, false)
 	case "level":
-		return fieldContext_Reading_level(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "Int", false, false)
 	case "accountId":
-		return fieldContext_Reading_accountId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "ID", false, false)
 	case "createdAt":
-		return fieldContext_Reading_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Reading", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Reading", field.Name)
 }
@@ -1301,9 +1298,9 @@ func childFields_Reading(ctx context.Context, ec *executionContext, field graphq
 func childFields_ReadingByAccountConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ReadingByAccountConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ReadingByAccountConnection", false, false, childFields_Reading), nil
 	case "nextToken":
-		return fieldContext_ReadingByAccountConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingByAccountConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReadingByAccountConnection", field.Name)
 }
@@ -1311,13 +1308,13 @@ func childFields_ReadingByAccountConnection(ctx context.Context, ec *executionCo
 func childFields_ReadingEvent(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "channel":
-		return fieldContext_ReadingEvent_channel(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingEvent", "ID", false, false)
 	case "deviceId":
-		return fieldContext_ReadingEvent_deviceId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingEvent", "ID", false, false)
 	case "ts":
-		return fieldContext_ReadingEvent_ts(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingEvent", "DateTime", false, false)
 	case "level":
-		return fieldContext_ReadingEvent_level(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingEvent", "Int", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReadingEvent", field.Name)
 }
@@ -1325,9 +1322,9 @@ func childFields_ReadingEvent(ctx context.Context, ec *executionContext, field g
 func childFields_ReadingEventsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_ReadingEventsConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "ReadingEventsConnection", false, false, childFields_ReadingEvent), nil
 	case "nextToken":
-		return fieldContext_ReadingEventsConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "ReadingEventsConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReadingEventsConnection", field.Name)
 }
@@ -1335,23 +1332,23 @@ func childFields_ReadingEventsConnection(ctx context.Context, ec *executionConte
 func childFields_Selection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "squadId":
-		return fieldContext_Selection_squadId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "ID", false, false)
 	case "selectionNumber":
-		return fieldContext_Selection_selectionNumber(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "Int", false, false)
 	case "teamId":
-		return fieldContext_Selection_teamId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "ID", false, false)
 	case "team":
-		return fieldContext_Selection_team(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppTeamCopy), nil
 	case "playerId":
-		return fieldContext_Selection_playerId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "ID", false, false)
 	case "player":
-		return fieldContext_Selection_player(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppPlayerCopy), nil
 	case "squadRole":
-		return fieldContext_Selection_squadRole(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "String", false, false)
 	case "createdAt":
-		return fieldContext_Selection_createdAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "DateTime", false, false)
 	case "updatedAt":
-		return fieldContext_Selection_updatedAt(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Selection", "DateTime", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Selection", field.Name)
 }
@@ -1359,9 +1356,9 @@ func childFields_Selection(ctx context.Context, ec *executionContext, field grap
 func childFields_SelectionByPlayerConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_SelectionByPlayerConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "SelectionByPlayerConnection", false, false, childFields_Selection), nil
 	case "nextToken":
-		return fieldContext_SelectionByPlayerConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "SelectionByPlayerConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SelectionByPlayerConnection", field.Name)
 }
@@ -1369,9 +1366,9 @@ func childFields_SelectionByPlayerConnection(ctx context.Context, ec *executionC
 func childFields_SelectionByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "items":
-		return fieldContext_SelectionByPrimaryConnection_items(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "SelectionByPrimaryConnection", false, false, childFields_Selection), nil
 	case "nextToken":
-		return fieldContext_SelectionByPrimaryConnection_nextToken(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "SelectionByPrimaryConnection", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SelectionByPrimaryConnection", field.Name)
 }
@@ -1379,17 +1376,17 @@ func childFields_SelectionByPrimaryConnection(ctx context.Context, ec *execution
 func childFields_TeamSheet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "teamId":
-		return fieldContext_TeamSheet_teamId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TeamSheet", "ID", false, false)
 	case "team":
-		return fieldContext_TeamSheet_team(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CricketTeamCopy), nil
 	case "coachId":
-		return fieldContext_TeamSheet_coachId(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TeamSheet", "ID", false, false)
 	case "coach":
-		return fieldContext_TeamSheet_coach(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy), nil
 	case "homeTeam":
-		return fieldContext_TeamSheet_homeTeam(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "TeamSheet", "Boolean", false, false)
 	case "players":
-		return fieldContext_TeamSheet_players(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TeamSheet", field.Name)
 }
@@ -1397,9 +1394,9 @@ func childFields_TeamSheet(ctx context.Context, ec *executionContext, field grap
 func childFields_Umpire(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Umpire_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Umpire", "ID", false, false)
 	case "name":
-		return fieldContext_Umpire_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Umpire", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Umpire", field.Name)
 }
@@ -1407,9 +1404,9 @@ func childFields_Umpire(ctx context.Context, ec *executionContext, field graphql
 func childFields_UmpireCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_UmpireCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "UmpireCopy", "ID", false, false)
 	case "name":
-		return fieldContext_UmpireCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "UmpireCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UmpireCopy", field.Name)
 }
@@ -1417,11 +1414,11 @@ func childFields_UmpireCopy(ctx context.Context, ec *executionContext, field gra
 func childFields_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_Venue_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Venue", "ID", false, false)
 	case "name":
-		return fieldContext_Venue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Venue", "String", false, false)
 	case "city":
-		return fieldContext_Venue_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "Venue", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Venue", field.Name)
 }
@@ -1429,11 +1426,11 @@ func childFields_Venue(ctx context.Context, ec *executionContext, field graphql.
 func childFields_VenueCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
-		return fieldContext_VenueCopy_id(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "VenueCopy", "ID", false, false)
 	case "name":
-		return fieldContext_VenueCopy_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "VenueCopy", "String", false, false)
 	case "city":
-		return fieldContext_VenueCopy_city(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "VenueCopy", "String", false, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VenueCopy", field.Name)
 }
@@ -1441,13 +1438,13 @@ func childFields_VenueCopy(ctx context.Context, ec *executionContext, field grap
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Directive_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", false, false)
 	case "description":
-		return fieldContext___Directive_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "String", true, false)
 	case "isRepeatable":
-		return fieldContext___Directive_isRepeatable(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "Boolean", false, false)
 	case "locations":
-		return fieldContext___Directive_locations(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Directive", "__DirectiveLocation", false, false)
 	case "args":
 		return fieldContext___Directive_args(ctx, ec, field)
 	}
@@ -1457,13 +1454,13 @@ func childFields___Directive(ctx context.Context, ec *executionContext, field gr
 func childFields___EnumValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___EnumValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", false, false)
 	case "description":
-		return fieldContext___EnumValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	case "isDeprecated":
-		return fieldContext___EnumValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___EnumValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__EnumValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __EnumValue", field.Name)
 }
@@ -1471,17 +1468,17 @@ func childFields___EnumValue(ctx context.Context, ec *executionContext, field gr
 func childFields___Field(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___Field_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", false, false)
 	case "description":
-		return fieldContext___Field_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	case "args":
 		return fieldContext___Field_args(ctx, ec, field)
 	case "type":
-		return fieldContext___Field_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type), nil
 	case "isDeprecated":
-		return fieldContext___Field_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___Field_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Field", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Field", field.Name)
 }
@@ -1489,17 +1486,17 @@ func childFields___Field(ctx context.Context, ec *executionContext, field graphq
 func childFields___InputValue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
-		return fieldContext___InputValue_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "description":
-		return fieldContext___InputValue_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	case "type":
-		return fieldContext___InputValue_type(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type), nil
 	case "defaultValue":
-		return fieldContext___InputValue_defaultValue(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", false, false)
 	case "isDeprecated":
-		return fieldContext___InputValue_isDeprecated(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "Boolean", true, false)
 	case "deprecationReason":
-		return fieldContext___InputValue_deprecationReason(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__InputValue", "String", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __InputValue", field.Name)
 }
@@ -1507,17 +1504,17 @@ func childFields___InputValue(ctx context.Context, ec *executionContext, field g
 func childFields___Schema(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
-		return fieldContext___Schema_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Schema", "String", true, false)
 	case "types":
-		return fieldContext___Schema_types(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "queryType":
-		return fieldContext___Schema_queryType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "mutationType":
-		return fieldContext___Schema_mutationType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "subscriptionType":
-		return fieldContext___Schema_subscriptionType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type), nil
 	case "directives":
-		return fieldContext___Schema_directives(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive), nil
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
 }
@@ -1525,27 +1522,27 @@ func childFields___Schema(ctx context.Context, ec *executionContext, field graph
 func childFields___Type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
-		return fieldContext___Type_kind(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "__TypeKind", true, false)
 	case "name":
-		return fieldContext___Type_name(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "description":
-		return fieldContext___Type_description(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "specifiedByURL":
-		return fieldContext___Type_specifiedByURL(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "String", true, false)
 	case "fields":
 		return fieldContext___Type_fields(ctx, ec, field)
 	case "interfaces":
-		return fieldContext___Type_interfaces(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "possibleTypes":
-		return fieldContext___Type_possibleTypes(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "enumValues":
 		return fieldContext___Type_enumValues(ctx, ec, field)
 	case "inputFields":
-		return fieldContext___Type_inputFields(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue), nil
 	case "ofType":
-		return fieldContext___Type_ofType(ctx, ec, field)
+		return fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type), nil
 	case "isOneOf":
-		return fieldContext___Type_isOneOf(ctx, ec, field)
+		return fieldexec.ScalarContext(field, "__Type", "Boolean", true, false)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type __Type", field.Name)
 }
@@ -2000,398 +1997,11 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
-func _AppPlayer_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_AppPlayer_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _AppPlayer_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppPlayer_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AppPlayer_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppPlayer_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AppPlayerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_AppPlayerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _AppPlayerCopy_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppPlayerCopy_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AppPlayerCopy_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppPlayerCopy_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AppTeam_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_AppTeam_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppTeam", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _AppTeam_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppTeam_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppTeam", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _AppTeamCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_AppTeamCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppTeamCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _AppTeamCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.AppTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_AppTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_AppTeamCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AppTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Camp_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Camp_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Camp_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Camp_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Camp_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Camp_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Camp_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
-}
-func fieldContext_Camp_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_VenueCopy)
-	return fc, nil
-}
-
-func _Camp_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Camp_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Camp", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Camp_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
-}
-func fieldContext_Camp_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CoachCopy)
-	return fc, nil
-}
-
-func _Camp_sheet(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Camp) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Camp_sheet, func(context.Context) (any, error) { return obj.Sheet, nil }, marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCampSheet, true, true)
-}
-func fieldContext_Camp_sheet(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Camp", false, false, childFields_CampSheet)
-	return fc, nil
-}
-
-func _CampSheet_skill(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CampSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CampSheet_skill, func(context.Context) (any, error) { return obj.Skill, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CampSheet_skill(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CampSheet", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CampSheet_note(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CampSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CampSheet_note, func(context.Context) (any, error) { return obj.Note, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CampSheet_note(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CampSheet", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Coach_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Coach_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Coach_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Coach) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Coach_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Coach_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Coach", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CoachCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_CoachCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _CoachCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CoachCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CoachCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayer_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_CricketPlayer_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _CricketPlayer_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayer_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayer_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayer_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayer_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayer) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayer_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayer_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayer", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayerCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_CricketPlayerCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _CricketPlayerCopy_firstName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_firstName, func(context.Context) (any, error) { return obj.FirstName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayerCopy_firstName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayerCopy_lastName(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_lastName, func(context.Context) (any, error) { return obj.LastName, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayerCopy_lastName(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketPlayerCopy_role(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketPlayerCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketPlayerCopy_role, func(context.Context) (any, error) { return obj.Role, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketPlayerCopy_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketPlayerCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketTeam_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_CricketTeam_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _CricketTeam_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketTeam_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketTeam_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketTeam_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketTeam_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeam) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeam_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_CricketTeam_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeam", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _CricketTeamCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_CricketTeamCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _CricketTeamCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketTeamCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketTeamCopy_country(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_country, func(context.Context) (any, error) { return obj.Country, nil }, marshalNString2string, true, true)
-}
-func fieldContext_CricketTeamCopy_country(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _CricketTeamCopy_ranking(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CricketTeamCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_CricketTeamCopy_ranking, func(context.Context) (any, error) { return obj.Ranking, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_CricketTeamCopy_ranking(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CricketTeamCopy", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Match_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Match_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Match_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Match_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Match_season(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_season, func(context.Context) (any, error) { return obj.Season, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Match_season(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Match_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venueId, func(context.Context) (any, error) { return obj.VenueID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Match_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Match_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_venue, func(context.Context) (any, error) { return obj.Venue, nil }, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true, true)
-}
-func fieldContext_Match_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_VenueCopy)
-	return fc, nil
-}
-
-func _Match_umpireIds(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_umpireIds, func(context.Context) (any, error) { return obj.UmpireIDs, nil }, marshalNID2ᚕstringᚄ, true, true)
-}
-func fieldContext_Match_umpireIds(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Match_umpires(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_umpires, func(context.Context) (any, error) { return obj.Umpires, nil }, marshalNUmpireCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopyᚄ, true, true)
-}
-func fieldContext_Match_umpires(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_UmpireCopy)
-	return fc, nil
-}
-
-func _Match_team1(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team1, func(context.Context) (any, error) { return obj.Team1, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
-}
-func fieldContext_Match_team1(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
-	return fc, nil
-}
-
-func _Match_team2(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Match_team2, func(context.Context) (any, error) { return obj.Team2, nil }, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true, true)
-}
-func fieldContext_Match_team2(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Match", false, false, childFields_TeamSheet)
-	return fc, nil
-}
-
-func _MatchBySeasonConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatchᚄ, true, true)
-}
-func fieldContext_MatchBySeasonConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "MatchBySeasonConnection", false, false, childFields_Match)
-	return fc, nil
-}
-
-func _MatchBySeasonConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_MatchBySeasonConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_MatchBySeasonConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MatchBySeasonConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _PlayerSheet_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_PlayerSheet_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _PlayerSheet_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNCricketPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayerCopy, true, true)
-}
-func fieldContext_PlayerSheet_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "PlayerSheet", false, false, childFields_CricketPlayerCopy)
-	return fc, nil
-}
-
-func _PlayerSheet_battingPosition(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_battingPosition, func(context.Context) (any, error) { return obj.BattingPosition, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_PlayerSheet_battingPosition(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _PlayerSheet_isCaptain(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_PlayerSheet_isCaptain, func(context.Context) (any, error) { return obj.IsCaptain, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext_PlayerSheet_isCaptain(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
 func _Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Match,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Match(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Match(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch, true, false)
 }
 func fieldContext_Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2403,7 +2013,7 @@ func _Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MatchByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().MatchByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch, true, true)
 }
 func fieldContext_Query_MatchByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2415,7 +2025,7 @@ func _Query_MatchBySeason(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_MatchBySeason,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().MatchBySeason(ctx, fc.Args["season"].(string), fc.Args["name"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().MatchBySeason(ctx, fieldexec.Arg[string](fc, "season"), fieldexec.Arg[*string](fc, "name"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2427,7 +2037,7 @@ func _Query_Camp(ctx context.Context, ec *executionContext, field graphql.Collec
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Camp,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Camp(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Camp(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCamp2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp, true, false)
 }
 func fieldContext_Query_Camp(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2439,7 +2049,7 @@ func _Query_CampByIds(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CampByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CampByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CampByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCamp2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp, true, true)
 }
 func fieldContext_Query_CampByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2451,7 +2061,7 @@ func _Query_Venue(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Venue,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Venue(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Venue(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOVenue2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue, true, false)
 }
 func fieldContext_Query_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2463,7 +2073,7 @@ func _Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_VenueByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().VenueByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().VenueByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNVenue2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue, true, true)
 }
 func fieldContext_Query_VenueByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2475,7 +2085,7 @@ func _Query_Umpire(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Umpire,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Umpire(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Umpire(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOUmpire2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire, true, false)
 }
 func fieldContext_Query_Umpire(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2487,7 +2097,7 @@ func _Query_UmpireByIds(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_UmpireByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UmpireByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().UmpireByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNUmpire2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire, true, true)
 }
 func fieldContext_Query_UmpireByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2499,7 +2109,7 @@ func _Query_Coach(ctx context.Context, ec *executionContext, field graphql.Colle
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Coach,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Coach(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Coach(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCoach2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach, true, false)
 }
 func fieldContext_Query_Coach(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2511,7 +2121,7 @@ func _Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CoachByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CoachByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CoachByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCoach2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach, true, true)
 }
 func fieldContext_Query_CoachByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2523,7 +2133,7 @@ func _Query_CricketTeam(ctx context.Context, ec *executionContext, field graphql
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketTeam,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CricketTeam(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CricketTeam(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCricketTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam, true, false)
 }
 func fieldContext_Query_CricketTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2535,7 +2145,7 @@ func _Query_CricketTeamByIds(ctx context.Context, ec *executionContext, field gr
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketTeamByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CricketTeamByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CricketTeamByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCricketTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam, true, true)
 }
 func fieldContext_Query_CricketTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2547,7 +2157,7 @@ func _Query_CricketPlayer(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CricketPlayer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CricketPlayer(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOCricketPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer, true, false)
 }
 func fieldContext_Query_CricketPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2559,7 +2169,7 @@ func _Query_CricketPlayerByIds(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_CricketPlayerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CricketPlayerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().CricketPlayerByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNCricketPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer, true, true)
 }
 func fieldContext_Query_CricketPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2571,7 +2181,7 @@ func _Query_AppTeam(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppTeam,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AppTeam(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().AppTeam(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOAppTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam, true, false)
 }
 func fieldContext_Query_AppTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2583,7 +2193,7 @@ func _Query_AppTeamByIds(ctx context.Context, ec *executionContext, field graphq
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppTeamByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AppTeamByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().AppTeamByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNAppTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam, true, true)
 }
 func fieldContext_Query_AppTeamByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2595,7 +2205,7 @@ func _Query_AppPlayer(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AppPlayer(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().AppPlayer(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOAppPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer, true, false)
 }
 func fieldContext_Query_AppPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2607,7 +2217,7 @@ func _Query_AppPlayerByIds(ctx context.Context, ec *executionContext, field grap
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_AppPlayerByIds,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AppPlayerByIds(ctx, fc.Args["ids"].([]string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().AppPlayerByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNAppPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer, true, true)
 }
 func fieldContext_Query_AppPlayerByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2619,7 +2229,7 @@ func _Query_Selection(ctx context.Context, ec *executionContext, field graphql.C
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Selection,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Selection(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(int), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Selection(ctx, fieldexec.Arg[string](fc, "squadId"), fieldexec.Arg[int](fc, "selectionNumber"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection, true, false)
 }
 func fieldContext_Query_Selection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2631,7 +2241,7 @@ func _Query_SelectionByKeys(ctx context.Context, ec *executionContext, field gra
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SelectionByKeys(ctx, fc.Args["keys"].([]*model.SelectionKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SelectionByKeys(ctx, fieldexec.Arg[[]*model.SelectionKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection, true, true)
 }
 func fieldContext_Query_SelectionByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2643,7 +2253,7 @@ func _Query_SelectionByPrimary(ctx context.Context, ec *executionContext, field 
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByPrimary,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SelectionByPrimary(ctx, fc.Args["squadId"].(string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SelectionByPrimary(ctx, fieldexec.Arg[string](fc, "squadId"), fieldexec.Arg[*int](fc, "selectionNumber"), fieldexec.Arg[*int](fc, "eq"), fieldexec.Arg[*int](fc, "from"), fieldexec.Arg[*int](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SelectionByPrimary(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2655,7 +2265,7 @@ func _Query_SelectionByPlayer(ctx context.Context, ec *executionContext, field g
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_SelectionByPlayer,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SelectionByPlayer(ctx, fc.Args["playerId"].(string), fc.Args["squadId"].(*string), fc.Args["selectionNumber"].(*int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SelectionByPlayer(ctx, fieldexec.Arg[string](fc, "playerId"), fieldexec.Arg[*string](fc, "squadId"), fieldexec.Arg[*int](fc, "selectionNumber"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNSelectionByPlayerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_SelectionByPlayer(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2667,7 +2277,7 @@ func _Query_Reading(ctx context.Context, ec *executionContext, field graphql.Col
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Reading,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Reading(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Reading(ctx, fieldexec.Arg[string](fc, "channel"), fieldexec.Arg[string](fc, "deviceId"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalOReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading, true, false)
 }
 func fieldContext_Query_Reading(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2679,7 +2289,7 @@ func _Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingByKeys,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ReadingByKeys(ctx, fc.Args["keys"].([]*model.ReadingKey), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().ReadingByKeys(ctx, fieldexec.Arg[[]*model.ReadingKey](fc, "keys"), fieldexec.Arg[*bool](fc, "consistent"))
 		}, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading, true, true)
 }
 func fieldContext_Query_ReadingByKeys(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2691,7 +2301,7 @@ func _Query_ReadingByAccount(ctx context.Context, ec *executionContext, field gr
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingByAccount,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ReadingByAccount(ctx, fc.Args["accountId"].(string), fc.Args["ts"].(*time.Time), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ReadingByAccount(ctx, fieldexec.Arg[string](fc, "accountId"), fieldexec.Arg[*time.Time](fc, "ts"), fieldexec.Arg[*string](fc, "eq"), fieldexec.Arg[*string](fc, "prefix"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNReadingByAccountConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ReadingByAccount(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2703,7 +2313,7 @@ func _Query_ReadingEvents(ctx context.Context, ec *executionContext, field graph
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ReadingEvents,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ReadingEvents(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().ReadingEvents(ctx, fieldexec.Arg[string](fc, "channel"), fieldexec.Arg[string](fc, "deviceId"), fieldexec.Arg[*string](fc, "from"), fieldexec.Arg[*string](fc, "to"), fieldexec.Arg[*bool](fc, "reverse"), fieldexec.Arg[*int](fc, "limit"), fieldexec.Arg[*string](fc, "nextToken"))
 		}, marshalNReadingEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection, true, true)
 }
 func fieldContext_Query_ReadingEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2715,7 +2325,7 @@ func _Query___type(ctx context.Context, ec *executionContext, field graphql.Coll
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.IntrospectType(fc.Args["name"].(string))
+			return ec.IntrospectType(fieldexec.Arg[string](fc, "name"))
 		}, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
 }
 func fieldContext_Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2734,547 +2344,21 @@ func fieldContext_Query___schema(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _Reading_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Reading_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Reading_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Reading_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Reading_ts(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Reading_ts(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Reading_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_Reading_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Reading_accountId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_accountId, func(context.Context) (any, error) { return obj.AccountID, nil }, marshalOID2ᚖstring, true, false)
-}
-func fieldContext_Reading_accountId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Reading_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Reading) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Reading_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Reading_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Reading", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _ReadingByAccountConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Reading]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingByAccountConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ, true, true)
-}
-func fieldContext_ReadingByAccountConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ReadingByAccountConnection", false, false, childFields_Reading)
-	return fc, nil
-}
-
-func _ReadingByAccountConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Reading]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingByAccountConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ReadingByAccountConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingByAccountConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _ReadingEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_channel, func(context.Context) (any, error) { return obj.Channel, nil }, marshalNID2string, true, true)
-}
-func fieldContext_ReadingEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _ReadingEvent_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_deviceId, func(context.Context) (any, error) { return obj.DeviceID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_ReadingEvent_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _ReadingEvent_ts(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_ts, func(context.Context) (any, error) { return obj.Ts, nil }, marshalNDateTime2timeᚐTime, true, true)
-}
-func fieldContext_ReadingEvent_ts(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _ReadingEvent_level(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ReadingEvent) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEvent_level, func(context.Context) (any, error) { return obj.Level, nil }, marshalOInt2ᚖint, true, false)
-}
-func fieldContext_ReadingEvent_level(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _ReadingEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ReadingEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEventsConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNReadingEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEventᚄ, true, true)
-}
-func fieldContext_ReadingEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "ReadingEventsConnection", false, false, childFields_ReadingEvent)
-	return fc, nil
-}
-
-func _ReadingEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ReadingEvent]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_ReadingEventsConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_ReadingEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReadingEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Selection_squadId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_squadId, func(context.Context) (any, error) { return obj.SquadID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Selection_squadId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Selection_selectionNumber(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_selectionNumber, func(context.Context) (any, error) { return obj.SelectionNumber, nil }, marshalNInt2int, true, true)
-}
-func fieldContext_Selection_selectionNumber(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func _Selection_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Selection_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Selection_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNAppTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeamCopy, true, true)
-}
-func fieldContext_Selection_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppTeamCopy)
-	return fc, nil
-}
-
-func _Selection_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_playerId, func(context.Context) (any, error) { return obj.PlayerID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Selection_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Selection_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_player, func(context.Context) (any, error) { return obj.Player, nil }, marshalNAppPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayerCopy, true, true)
-}
-func fieldContext_Selection_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "Selection", false, false, childFields_AppPlayerCopy)
-	return fc, nil
-}
-
-func _Selection_squadRole(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_squadRole, func(context.Context) (any, error) { return obj.SquadRole, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Selection_squadRole(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Selection_createdAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_createdAt, func(context.Context) (any, error) { return obj.CreatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Selection_createdAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _Selection_updatedAt(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Selection) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Selection_updatedAt, func(context.Context) (any, error) { return obj.UpdatedAt, nil }, marshalODateTime2ᚖtimeᚐTime, true, false)
-}
-func fieldContext_Selection_updatedAt(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Selection", field, false, false, errors.New("field of type DateTime does not have child fields"))
-}
-
-func _SelectionByPlayerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPlayerConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
-}
-func fieldContext_SelectionByPlayerConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "SelectionByPlayerConnection", false, false, childFields_Selection)
-	return fc, nil
-}
-
-func _SelectionByPlayerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPlayerConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_SelectionByPlayerConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SelectionByPlayerConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _SelectionByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPrimaryConnection_items, func(context.Context) (any, error) { return obj.Items, nil }, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true, true)
-}
-func fieldContext_SelectionByPrimaryConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "SelectionByPrimaryConnection", false, false, childFields_Selection)
-	return fc, nil
-}
-
-func _SelectionByPrimaryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Selection]) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_SelectionByPrimaryConnection_nextToken, func(context.Context) (any, error) { return obj.NextToken, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext_SelectionByPrimaryConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SelectionByPrimaryConnection", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _TeamSheet_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_teamId, func(context.Context) (any, error) { return obj.TeamID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_TeamSheet_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _TeamSheet_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_team, func(context.Context) (any, error) { return obj.Team, nil }, marshalNCricketTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeamCopy, true, true)
-}
-func fieldContext_TeamSheet_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CricketTeamCopy)
-	return fc, nil
-}
-
-func _TeamSheet_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coachId, func(context.Context) (any, error) { return obj.CoachID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_TeamSheet_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _TeamSheet_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_coach, func(context.Context) (any, error) { return obj.Coach, nil }, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true, true)
-}
-func fieldContext_TeamSheet_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_CoachCopy)
-	return fc, nil
-}
-
-func _TeamSheet_homeTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_homeTeam, func(context.Context) (any, error) { return obj.HomeTeam, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext_TeamSheet_homeTeam(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func _TeamSheet_players(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_TeamSheet_players, func(context.Context) (any, error) { return obj.Players, nil }, marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheetᚄ, true, true)
-}
-func fieldContext_TeamSheet_players(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "TeamSheet", false, false, childFields_PlayerSheet)
-	return fc, nil
-}
-
-func _Umpire_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Umpire) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Umpire_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Umpire_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Umpire", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Umpire_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Umpire) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Umpire_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Umpire_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Umpire", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _UmpireCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.UmpireCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UmpireCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_UmpireCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("UmpireCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _UmpireCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.UmpireCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_UmpireCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_UmpireCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("UmpireCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Venue_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_Venue_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _Venue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Venue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _Venue_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Venue_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
-}
-func fieldContext_Venue_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _VenueCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_id, func(context.Context) (any, error) { return obj.ID, nil }, marshalNID2string, true, true)
-}
-func fieldContext_VenueCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func _VenueCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext_VenueCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func _VenueCopy_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_VenueCopy_city, func(context.Context) (any, error) { return obj.City, nil }, marshalNString2string, true, true)
-}
-func fieldContext_VenueCopy_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Directive_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Directive_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Directive_isRepeatable(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_isRepeatable, func(context.Context) (any, error) { return obj.IsRepeatable, nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Directive_isRepeatable(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Directive_locations(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_locations, func(context.Context) (any, error) { return obj.Locations, nil }, marshalN__DirectiveLocation2ᚕstringᚄ, true, true)
-}
-func fieldContext___Directive_locations(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
-}
-
-func ___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Directive_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
-func ___EnumValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___EnumValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___EnumValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___EnumValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___EnumValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___Field_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_args, func(context.Context) (any, error) { return obj.Args, nil }, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, true)
-}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
-}
-
-func ___Field_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Field_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___Field_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Field_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Field_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_name, func(context.Context) (any, error) { return obj.Name, nil }, marshalNString2string, true, true)
-}
-func fieldContext___InputValue_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_type(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_type, func(context.Context) (any, error) { return obj.Type, nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___InputValue_type(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__InputValue", false, false, childFields___Type)
-	return fc, nil
-}
-
-func ___InputValue_defaultValue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_defaultValue, func(context.Context) (any, error) { return obj.DefaultValue, nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_defaultValue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_isDeprecated, func(context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
-}
-func fieldContext___InputValue_isDeprecated(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___InputValue_deprecationReason, func(context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___InputValue_deprecationReason(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Schema_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_types, func(context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
-}
-func fieldContext___Schema_types(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_queryType, func(context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
-}
-func fieldContext___Schema_queryType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_mutationType, func(context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_mutationType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_subscriptionType, func(context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Schema_subscriptionType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Schema_directives, func(context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
-}
-func fieldContext___Schema_directives(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Schema", true, false, childFields___Directive)
-	return fc, nil
-}
-
-func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_kind, func(context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
-}
-func fieldContext___Type_kind(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
-}
-
-func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_name, func(context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_description, func(context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_description(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_specifiedByURL, func(context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
-}
-func fieldContext___Type_specifiedByURL(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.Fields(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ, true, false)
 }
 func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3282,55 +2366,16 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
-func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_interfaces, func(context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_interfaces(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_possibleTypes, func(context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
-}
-func fieldContext___Type_possibleTypes(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return obj.EnumValues(fieldexec.Arg[bool](fc, "includeDeprecated")), nil
 		}, marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ, true, false)
 }
 func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___EnumValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
-}
-
-func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_inputFields, func(context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
-}
-func fieldContext___Type_inputFields(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___InputValue)
-	return fc, nil
-}
-
-func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_ofType, func(context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
-}
-func fieldContext___Type_ofType(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = fieldexec.ObjectContext(ec, field, "__Type", true, false, childFields___Type)
-	return fc, nil
-}
-
-func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_isOneOf, func(context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
-}
-func fieldContext___Type_isOneOf(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -3422,766 +2467,334 @@ func unmarshalInputSelectionKey(ctx context.Context, ec *executionContext, obj a
 var appPlayerImplementors = []string{"AppPlayer"}
 
 func _AppPlayer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.AppPlayer) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, appPlayerImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, appPlayerImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AppPlayer")
+			out.Values[i] = fieldexec.TypeName("AppPlayer")
 		case "id":
-			out.Values[i] = _AppPlayer_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayer, obj.ID, marshalNID2string, true)
 		case "firstName":
-			out.Values[i] = _AppPlayer_firstName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayer, obj.FirstName, marshalNString2string, true)
 		case "lastName":
-			out.Values[i] = _AppPlayer_lastName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayer, obj.LastName, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var appPlayerCopyImplementors = []string{"AppPlayerCopy"}
 
 func _AppPlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.AppPlayerCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, appPlayerCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, appPlayerCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AppPlayerCopy")
+			out.Values[i] = fieldexec.TypeName("AppPlayerCopy")
 		case "id":
-			out.Values[i] = _AppPlayerCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayerCopy, obj.ID, marshalNID2string, true)
 		case "firstName":
-			out.Values[i] = _AppPlayerCopy_firstName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayerCopy, obj.FirstName, marshalNString2string, true)
 		case "lastName":
-			out.Values[i] = _AppPlayerCopy_lastName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppPlayerCopy, obj.LastName, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var appTeamImplementors = []string{"AppTeam"}
 
 func _AppTeam(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.AppTeam) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, appTeamImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, appTeamImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AppTeam")
+			out.Values[i] = fieldexec.TypeName("AppTeam")
 		case "id":
-			out.Values[i] = _AppTeam_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppTeam, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _AppTeam_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppTeam, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var appTeamCopyImplementors = []string{"AppTeamCopy"}
 
 func _AppTeamCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.AppTeamCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, appTeamCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, appTeamCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("AppTeamCopy")
+			out.Values[i] = fieldexec.TypeName("AppTeamCopy")
 		case "id":
-			out.Values[i] = _AppTeamCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppTeamCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _AppTeamCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AppTeamCopy, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var campImplementors = []string{"Camp"}
 
 func _Camp(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Camp) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, campImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, campImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Camp")
+			out.Values[i] = fieldexec.TypeName("Camp")
 		case "id":
-			out.Values[i] = _Camp_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Camp_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.Name, marshalNString2string, true)
 		case "venueId":
-			out.Values[i] = _Camp_venueId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.VenueID, marshalNID2string, true)
 		case "venue":
-			out.Values[i] = _Camp_venue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.Venue, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true)
 		case "coachId":
-			out.Values[i] = _Camp_coachId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.CoachID, marshalNID2string, true)
 		case "coach":
-			out.Values[i] = _Camp_coach(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.Coach, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true)
 		case "sheet":
-			out.Values[i] = _Camp_sheet(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Camp, obj.Sheet, marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCampSheet, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var campSheetImplementors = []string{"CampSheet"}
 
 func _CampSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CampSheet) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, campSheetImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, campSheetImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CampSheet")
+			out.Values[i] = fieldexec.TypeName("CampSheet")
 		case "skill":
-			out.Values[i] = _CampSheet_skill(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CampSheet, obj.Skill, marshalNString2string, true)
 		case "note":
-			out.Values[i] = _CampSheet_note(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CampSheet, obj.Note, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var coachImplementors = []string{"Coach"}
 
 func _Coach(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Coach) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, coachImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, coachImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Coach")
+			out.Values[i] = fieldexec.TypeName("Coach")
 		case "id":
-			out.Values[i] = _Coach_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Coach, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Coach_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Coach, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var coachCopyImplementors = []string{"CoachCopy"}
 
 func _CoachCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CoachCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, coachCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, coachCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CoachCopy")
+			out.Values[i] = fieldexec.TypeName("CoachCopy")
 		case "id":
-			out.Values[i] = _CoachCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CoachCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _CoachCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CoachCopy, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cricketPlayerImplementors = []string{"CricketPlayer"}
 
 func _CricketPlayer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CricketPlayer) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cricketPlayerImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cricketPlayerImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CricketPlayer")
+			out.Values[i] = fieldexec.TypeName("CricketPlayer")
 		case "id":
-			out.Values[i] = _CricketPlayer_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayer, obj.ID, marshalNID2string, true)
 		case "firstName":
-			out.Values[i] = _CricketPlayer_firstName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayer, obj.FirstName, marshalNString2string, true)
 		case "lastName":
-			out.Values[i] = _CricketPlayer_lastName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayer, obj.LastName, marshalNString2string, true)
 		case "role":
-			out.Values[i] = _CricketPlayer_role(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayer, obj.Role, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cricketPlayerCopyImplementors = []string{"CricketPlayerCopy"}
 
 func _CricketPlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CricketPlayerCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cricketPlayerCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cricketPlayerCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CricketPlayerCopy")
+			out.Values[i] = fieldexec.TypeName("CricketPlayerCopy")
 		case "id":
-			out.Values[i] = _CricketPlayerCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayerCopy, obj.ID, marshalNID2string, true)
 		case "firstName":
-			out.Values[i] = _CricketPlayerCopy_firstName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayerCopy, obj.FirstName, marshalNString2string, true)
 		case "lastName":
-			out.Values[i] = _CricketPlayerCopy_lastName(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayerCopy, obj.LastName, marshalNString2string, true)
 		case "role":
-			out.Values[i] = _CricketPlayerCopy_role(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketPlayerCopy, obj.Role, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cricketTeamImplementors = []string{"CricketTeam"}
 
 func _CricketTeam(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CricketTeam) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cricketTeamImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cricketTeamImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CricketTeam")
+			out.Values[i] = fieldexec.TypeName("CricketTeam")
 		case "id":
-			out.Values[i] = _CricketTeam_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeam, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _CricketTeam_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeam, obj.Name, marshalNString2string, true)
 		case "country":
-			out.Values[i] = _CricketTeam_country(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeam, obj.Country, marshalNString2string, true)
 		case "ranking":
-			out.Values[i] = _CricketTeam_ranking(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeam, obj.Ranking, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var cricketTeamCopyImplementors = []string{"CricketTeamCopy"}
 
 func _CricketTeamCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CricketTeamCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, cricketTeamCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, cricketTeamCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("CricketTeamCopy")
+			out.Values[i] = fieldexec.TypeName("CricketTeamCopy")
 		case "id":
-			out.Values[i] = _CricketTeamCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeamCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _CricketTeamCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeamCopy, obj.Name, marshalNString2string, true)
 		case "country":
-			out.Values[i] = _CricketTeamCopy_country(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeamCopy, obj.Country, marshalNString2string, true)
 		case "ranking":
-			out.Values[i] = _CricketTeamCopy_ranking(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_CricketTeamCopy, obj.Ranking, marshalNInt2int, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var matchImplementors = []string{"Match"}
 
 func _Match(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Match) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, matchImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, matchImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Match")
+			out.Values[i] = fieldexec.TypeName("Match")
 		case "id":
-			out.Values[i] = _Match_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Match_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Name, marshalNString2string, true)
 		case "season":
-			out.Values[i] = _Match_season(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Season, marshalNString2string, true)
 		case "venueId":
-			out.Values[i] = _Match_venueId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.VenueID, marshalNID2string, true)
 		case "venue":
-			out.Values[i] = _Match_venue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Venue, marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy, true)
 		case "umpireIds":
-			out.Values[i] = _Match_umpireIds(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.UmpireIDs, marshalNID2ᚕstringᚄ, true)
 		case "umpires":
-			out.Values[i] = _Match_umpires(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Umpires, marshalNUmpireCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopyᚄ, true)
 		case "team1":
-			out.Values[i] = _Match_team1(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Team1, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true)
 		case "team2":
-			out.Values[i] = _Match_team2(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Match, obj.Team2, marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐTeamSheet, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var matchBySeasonConnectionImplementors = []string{"MatchBySeasonConnection"}
 
 func _MatchBySeasonConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Match]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, matchBySeasonConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, matchBySeasonConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("MatchBySeasonConnection")
+			out.Values[i] = fieldexec.TypeName("MatchBySeasonConnection")
 		case "items":
-			out.Values[i] = _MatchBySeasonConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MatchBySeasonConnection, obj.Items, marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatchᚄ, true)
 		case "nextToken":
-			out.Values[i] = _MatchBySeasonConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MatchBySeasonConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var playerSheetImplementors = []string{"PlayerSheet"}
 
 func _PlayerSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.PlayerSheet) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, playerSheetImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, playerSheetImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("PlayerSheet")
+			out.Values[i] = fieldexec.TypeName("PlayerSheet")
 		case "playerId":
-			out.Values[i] = _PlayerSheet_playerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PlayerSheet, obj.PlayerID, marshalNID2string, true)
 		case "player":
-			out.Values[i] = _PlayerSheet_player(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PlayerSheet, obj.Player, marshalNCricketPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayerCopy, true)
 		case "battingPosition":
-			out.Values[i] = _PlayerSheet_battingPosition(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PlayerSheet, obj.BattingPosition, marshalNInt2int, true)
 		case "isCaptain":
-			out.Values[i] = _PlayerSheet_isCaptain(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PlayerSheet, obj.IsCaptain, marshalNBoolean2bool, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var queryImplementors = []string{"Query"}
@@ -4203,7 +2816,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Query")
+			out.Values[i] = fieldexec.TypeName("Query")
 		case "Match":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_Match, graphql.RequiredNull))
 		case "MatchByIds":
@@ -4273,1023 +2886,448 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var readingImplementors = []string{"Reading"}
 
 func _Reading(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Reading) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, readingImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, readingImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Reading")
+			out.Values[i] = fieldexec.TypeName("Reading")
 		case "channel":
-			out.Values[i] = _Reading_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.Channel, marshalNID2string, true)
 		case "deviceId":
-			out.Values[i] = _Reading_deviceId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.DeviceID, marshalNID2string, true)
 		case "ts":
-			out.Values[i] = _Reading_ts(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.Ts, marshalODateTime2ᚖtimeᚐTime, false)
 		case "level":
-			out.Values[i] = _Reading_level(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.Level, marshalOInt2ᚖint, false)
 		case "accountId":
-			out.Values[i] = _Reading_accountId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.AccountID, marshalOID2ᚖstring, false)
 		case "createdAt":
-			out.Values[i] = _Reading_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Reading, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var readingByAccountConnectionImplementors = []string{"ReadingByAccountConnection"}
 
 func _ReadingByAccountConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Reading]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, readingByAccountConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, readingByAccountConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ReadingByAccountConnection")
+			out.Values[i] = fieldexec.TypeName("ReadingByAccountConnection")
 		case "items":
-			out.Values[i] = _ReadingByAccountConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingByAccountConnection, obj.Items, marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ReadingByAccountConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingByAccountConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var readingEventImplementors = []string{"ReadingEvent"}
 
 func _ReadingEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.ReadingEvent) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, readingEventImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, readingEventImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ReadingEvent")
+			out.Values[i] = fieldexec.TypeName("ReadingEvent")
 		case "channel":
-			out.Values[i] = _ReadingEvent_channel(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEvent, obj.Channel, marshalNID2string, true)
 		case "deviceId":
-			out.Values[i] = _ReadingEvent_deviceId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEvent, obj.DeviceID, marshalNID2string, true)
 		case "ts":
-			out.Values[i] = _ReadingEvent_ts(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEvent, obj.Ts, marshalNDateTime2timeᚐTime, true)
 		case "level":
-			out.Values[i] = _ReadingEvent_level(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEvent, obj.Level, marshalOInt2ᚖint, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var readingEventsConnectionImplementors = []string{"ReadingEventsConnection"}
 
 func _ReadingEventsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.ReadingEvent]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, readingEventsConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, readingEventsConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("ReadingEventsConnection")
+			out.Values[i] = fieldexec.TypeName("ReadingEventsConnection")
 		case "items":
-			out.Values[i] = _ReadingEventsConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEventsConnection, obj.Items, marshalNReadingEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEventᚄ, true)
 		case "nextToken":
-			out.Values[i] = _ReadingEventsConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ReadingEventsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var selectionImplementors = []string{"Selection"}
 
 func _Selection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Selection) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, selectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, selectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Selection")
+			out.Values[i] = fieldexec.TypeName("Selection")
 		case "squadId":
-			out.Values[i] = _Selection_squadId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.SquadID, marshalNID2string, true)
 		case "selectionNumber":
-			out.Values[i] = _Selection_selectionNumber(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.SelectionNumber, marshalNInt2int, true)
 		case "teamId":
-			out.Values[i] = _Selection_teamId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.TeamID, marshalNID2string, true)
 		case "team":
-			out.Values[i] = _Selection_team(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.Team, marshalNAppTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeamCopy, true)
 		case "playerId":
-			out.Values[i] = _Selection_playerId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.PlayerID, marshalNID2string, true)
 		case "player":
-			out.Values[i] = _Selection_player(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.Player, marshalNAppPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayerCopy, true)
 		case "squadRole":
-			out.Values[i] = _Selection_squadRole(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.SquadRole, marshalNString2string, true)
 		case "createdAt":
-			out.Values[i] = _Selection_createdAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.CreatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		case "updatedAt":
-			out.Values[i] = _Selection_updatedAt(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Selection, obj.UpdatedAt, marshalODateTime2ᚖtimeᚐTime, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var selectionByPlayerConnectionImplementors = []string{"SelectionByPlayerConnection"}
 
 func _SelectionByPlayerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Selection]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, selectionByPlayerConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, selectionByPlayerConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("SelectionByPlayerConnection")
+			out.Values[i] = fieldexec.TypeName("SelectionByPlayerConnection")
 		case "items":
-			out.Values[i] = _SelectionByPlayerConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SelectionByPlayerConnection, obj.Items, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true)
 		case "nextToken":
-			out.Values[i] = _SelectionByPlayerConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SelectionByPlayerConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var selectionByPrimaryConnectionImplementors = []string{"SelectionByPrimaryConnection"}
 
 func _SelectionByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Selection]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, selectionByPrimaryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, selectionByPrimaryConnectionImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("SelectionByPrimaryConnection")
+			out.Values[i] = fieldexec.TypeName("SelectionByPrimaryConnection")
 		case "items":
-			out.Values[i] = _SelectionByPrimaryConnection_items(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SelectionByPrimaryConnection, obj.Items, marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ, true)
 		case "nextToken":
-			out.Values[i] = _SelectionByPrimaryConnection_nextToken(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_SelectionByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var teamSheetImplementors = []string{"TeamSheet"}
 
 func _TeamSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.TeamSheet) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, teamSheetImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, teamSheetImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("TeamSheet")
+			out.Values[i] = fieldexec.TypeName("TeamSheet")
 		case "teamId":
-			out.Values[i] = _TeamSheet_teamId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.TeamID, marshalNID2string, true)
 		case "team":
-			out.Values[i] = _TeamSheet_team(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.Team, marshalNCricketTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeamCopy, true)
 		case "coachId":
-			out.Values[i] = _TeamSheet_coachId(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.CoachID, marshalNID2string, true)
 		case "coach":
-			out.Values[i] = _TeamSheet_coach(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.Coach, marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy, true)
 		case "homeTeam":
-			out.Values[i] = _TeamSheet_homeTeam(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.HomeTeam, marshalNBoolean2bool, true)
 		case "players":
-			out.Values[i] = _TeamSheet_players(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TeamSheet, obj.Players, marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheetᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var umpireImplementors = []string{"Umpire"}
 
 func _Umpire(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Umpire) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, umpireImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, umpireImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Umpire")
+			out.Values[i] = fieldexec.TypeName("Umpire")
 		case "id":
-			out.Values[i] = _Umpire_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Umpire, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Umpire_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Umpire, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var umpireCopyImplementors = []string{"UmpireCopy"}
 
 func _UmpireCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.UmpireCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, umpireCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, umpireCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("UmpireCopy")
+			out.Values[i] = fieldexec.TypeName("UmpireCopy")
 		case "id":
-			out.Values[i] = _UmpireCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_UmpireCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _UmpireCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_UmpireCopy, obj.Name, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var venueImplementors = []string{"Venue"}
 
 func _Venue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Venue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, venueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, venueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("Venue")
+			out.Values[i] = fieldexec.TypeName("Venue")
 		case "id":
-			out.Values[i] = _Venue_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Venue, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _Venue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Venue, obj.Name, marshalNString2string, true)
 		case "city":
-			out.Values[i] = _Venue_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_Venue, obj.City, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var venueCopyImplementors = []string{"VenueCopy"}
 
 func _VenueCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.VenueCopy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, venueCopyImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, venueCopyImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("VenueCopy")
+			out.Values[i] = fieldexec.TypeName("VenueCopy")
 		case "id":
-			out.Values[i] = _VenueCopy_id(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VenueCopy, obj.ID, marshalNID2string, true)
 		case "name":
-			out.Values[i] = _VenueCopy_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VenueCopy, obj.Name, marshalNString2string, true)
 		case "city":
-			out.Values[i] = _VenueCopy_city(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_VenueCopy, obj.City, marshalNString2string, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __DirectiveImplementors = []string{"__Directive"}
 
 func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __DirectiveImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Directive")
+			out.Values[i] = fieldexec.TypeName("__Directive")
 		case "name":
-			out.Values[i] = ___Directive_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
 		case "isRepeatable":
-			out.Values[i] = ___Directive_isRepeatable(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
-			out.Values[i] = ___Directive_locations(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Locations, marshalN__DirectiveLocation2ᚕstringᚄ, true)
 		case "args":
-			out.Values[i] = ___Directive_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Directive_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __EnumValueImplementors = []string{"__EnumValue"}
 
 func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __EnumValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__EnumValue")
+			out.Values[i] = fieldexec.TypeName("__EnumValue")
 		case "name":
-			out.Values[i] = ___EnumValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __FieldImplementors = []string{"__Field"}
 
 func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __FieldImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Field")
+			out.Values[i] = fieldexec.TypeName("__Field")
 		case "name":
-			out.Values[i] = ___Field_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___Field_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
 		case "args":
-			out.Values[i] = ___Field_args(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
-			out.Values[i] = ___Field_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __InputValueImplementors = []string{"__InputValue"}
 
 func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __InputValueImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__InputValue")
+			out.Values[i] = fieldexec.TypeName("__InputValue")
 		case "name":
-			out.Values[i] = ___InputValue_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
 		case "type":
-			out.Values[i] = ___InputValue_type(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
-			out.Values[i] = ___InputValue_defaultValue(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
 		case "deprecationReason":
-			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __SchemaImplementors = []string{"__Schema"}
 
 func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __SchemaImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Schema")
+			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
 		case "types":
-			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
 		case "queryType":
-			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "mutationType":
-			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "subscriptionType":
-			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "directives":
-			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 var __TypeImplementors = []string{"__Type"}
 
 func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, __TypeImplementors)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("__Type")
+			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
 		case "name":
-			out.Values[i] = ___Type_name(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
 		case "description":
-			out.Values[i] = ___Type_description(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
 		case "specifiedByURL":
-			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "possibleTypes":
-			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
 		case "ofType":
-			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
 		case "isOneOf":
-			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
 		default:
-			panic("unknown field " + strconv.Quote(field.Name))
+			panic(fieldexec.Unknown(field))
 		}
 	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
 }
 
 // endregion **************************** object.gotpl ****************************
@@ -5297,41 +3335,23 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 // region    ***************************** type.gotpl *****************************
 
 func marshalNAppPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.AppPlayer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOAppPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOAppPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayer)
 }
 
 func marshalNAppPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppPlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.AppPlayerCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AppPlayerCopy(ctx, ec, sel, v)
 }
 
 func marshalNAppTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.AppTeam) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOAppTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOAppTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeam)
 }
 
 func marshalNAppTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐAppTeamCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.AppTeamCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _AppTeamCopy(ctx, ec, sel, v)
 }
@@ -5353,13 +3373,7 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func marshalNCamp2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Camp) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCamp2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCamp2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCamp)
 }
 
 func marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCampSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.CampSheet) graphql.Marshaler {
@@ -5367,61 +3381,34 @@ func marshalNCampSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvecto
 }
 
 func marshalNCoach2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Coach) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCoach2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCoach2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoach)
 }
 
 func marshalNCoachCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCoachCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.CoachCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CoachCopy(ctx, ec, sel, v)
 }
 
 func marshalNCricketPlayer2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.CricketPlayer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCricketPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCricketPlayer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayer)
 }
 
 func marshalNCricketPlayerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketPlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.CricketPlayerCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CricketPlayerCopy(ctx, ec, sel, v)
 }
 
 func marshalNCricketTeam2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.CricketTeam) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOCricketTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOCricketTeam2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeam)
 }
 
 func marshalNCricketTeamCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐCricketTeamCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.CricketTeamCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _CricketTeamCopy(ctx, ec, sel, v)
 }
@@ -5504,47 +3491,23 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 }
 
 func marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Match) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch)
 }
 
 func marshalNMatch2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatchᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Match) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch)
 }
 
 func marshalNMatch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐMatch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Match) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Match(ctx, ec, sel, v)
 }
 
 func marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Match]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _MatchBySeasonConnection(ctx, ec, sel, v)
 }
@@ -5554,99 +3517,45 @@ func marshalNPlayerSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvec
 }
 
 func marshalNPlayerSheet2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheetᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.PlayerSheet) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNPlayerSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheet(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNPlayerSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐPlayerSheet)
 }
 
 func marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Reading) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading)
 }
 
 func marshalNReading2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Reading) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading)
 }
 
 func marshalNReading2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReading(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Reading) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Reading(ctx, ec, sel, v)
 }
 
 func marshalNReadingByAccountConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Reading]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ReadingByAccountConnection(ctx, ec, sel, v)
 }
 
 func marshalNReadingEvent2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEventᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ReadingEvent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNReadingEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEvent(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNReadingEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEvent)
 }
 
 func marshalNReadingEvent2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐReadingEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.ReadingEvent) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ReadingEvent(ctx, ec, sel, v)
 }
 
 func marshalNReadingEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.ReadingEvent]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _ReadingEventsConnection(ctx, ec, sel, v)
 }
@@ -5671,57 +3580,30 @@ func unmarshalNReadingKey2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtests�
 }
 
 func marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Selection) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection)
 }
 
 func marshalNSelection2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelectionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Selection) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection)
 }
 
 func marshalNSelection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐSelection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Selection) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _Selection(ctx, ec, sel, v)
 }
 
 func marshalNSelectionByPlayerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Selection]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _SelectionByPlayerConnection(ctx, ec, sel, v)
 }
 
 func marshalNSelectionByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Selection]) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _SelectionByPrimaryConnection(ctx, ec, sel, v)
 }
@@ -5766,57 +3648,27 @@ func marshalNTeamSheet2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvecto
 }
 
 func marshalNUmpire2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Umpire) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOUmpire2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOUmpire2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpire)
 }
 
 func marshalNUmpireCopy2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.UmpireCopy) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalNUmpireCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopy(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalNUmpireCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopy)
 }
 
 func marshalNUmpireCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐUmpireCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.UmpireCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _UmpireCopy(ctx, ec, sel, v)
 }
 
 func marshalNVenue2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Venue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalOVenue2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue(ctx, ec, sel, v[i])
-	})
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOVenue2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenue)
 }
 
 func marshalNVenueCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋvectorsᚋprojectᚋmodelᚐVenueCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.VenueCopy) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return _VenueCopy(ctx, ec, sel, v)
 }
@@ -5826,19 +3678,7 @@ func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospec
 }
 
 func marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective)
 }
 
 func unmarshalN__DirectiveLocation2string(ctx context.Context, ec *executionContext, v any) (string, error) {
@@ -5872,19 +3712,7 @@ func unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executi
 }
 
 func marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__DirectiveLocation2string(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__DirectiveLocation2string)
 }
 
 func marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.EnumValue) graphql.Marshaler {
@@ -5900,19 +3728,7 @@ func marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospe
 }
 
 func marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Type) graphql.Marshaler {
@@ -5920,27 +3736,12 @@ func marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospection�
 }
 
 func marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
+		return fieldexec.Missing(ctx)
 	}
 	return ___Type(ctx, ec, sel, v)
 }
@@ -6144,57 +3945,21 @@ func marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintros
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue)
 }
 
 func marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐFieldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField)
 }
 
 func marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue)
 }
 
 func marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
@@ -6208,19 +3973,7 @@ func marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospecti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, ec, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
+	return fieldexec.List(ctx, ec, sel, v, true, marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType)
 }
 
 func marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *introspection.Type) graphql.Marshaler {

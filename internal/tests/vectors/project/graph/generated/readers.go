@@ -26,7 +26,7 @@ type MatchArgs struct {
 
 // Match asks the query Match.
 func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Match, error) {
-	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
@@ -57,7 +57,7 @@ type MatchBySeasonArgs struct {
 
 // MatchBySeason asks the query MatchBySeason.
 func (r Reader) MatchBySeason(ctx context.Context, season string, args MatchBySeasonArgs) (*MatchBySeasonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // CampArgs are the arguments of Camp that may be left out: nil.
@@ -67,7 +67,7 @@ type CampArgs struct {
 
 // Camp asks the query Camp.
 func (r Reader) Camp(ctx context.Context, id string, args CampArgs) (*model.Camp, error) {
-	return graph.FetchOne(ctx, r.rt, model.CampCodec, graph.QueryRequest{Name: "Camp", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CampCodec, &graph.QueryRequest{Name: "Camp", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CampByIdsArgs are the arguments of CampByIds that may be left out: nil.
@@ -81,7 +81,7 @@ func (r Reader) CampByIds(ctx context.Context, ids []string, args CampByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CampCodec, graph.QueryRequest{Name: "CampByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CampCodec, &graph.QueryRequest{Name: "CampByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VenueArgs are the arguments of Venue that may be left out: nil.
@@ -91,7 +91,7 @@ type VenueArgs struct {
 
 // Venue asks the query Venue.
 func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Venue, error) {
-	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
@@ -105,7 +105,7 @@ func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // UmpireArgs are the arguments of Umpire that may be left out: nil.
@@ -115,7 +115,7 @@ type UmpireArgs struct {
 
 // Umpire asks the query Umpire.
 func (r Reader) Umpire(ctx context.Context, id string, args UmpireArgs) (*model.Umpire, error) {
-	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, &graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // UmpireByIdsArgs are the arguments of UmpireByIds that may be left out: nil.
@@ -129,7 +129,7 @@ func (r Reader) UmpireByIds(ctx context.Context, ids []string, args UmpireByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, &graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CoachArgs are the arguments of Coach that may be left out: nil.
@@ -139,7 +139,7 @@ type CoachArgs struct {
 
 // Coach asks the query Coach.
 func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Coach, error) {
-	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
@@ -153,7 +153,7 @@ func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CricketTeamArgs are the arguments of CricketTeam that may be left out: nil.
@@ -163,7 +163,7 @@ type CricketTeamArgs struct {
 
 // CricketTeam asks the query CricketTeam.
 func (r Reader) CricketTeam(ctx context.Context, id string, args CricketTeamArgs) (*model.CricketTeam, error) {
-	return graph.FetchOne(ctx, r.rt, model.CricketTeamCodec, graph.QueryRequest{Name: "CricketTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CricketTeamCodec, &graph.QueryRequest{Name: "CricketTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CricketTeamByIdsArgs are the arguments of CricketTeamByIds that may be left out: nil.
@@ -177,7 +177,7 @@ func (r Reader) CricketTeamByIds(ctx context.Context, ids []string, args Cricket
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CricketTeamCodec, graph.QueryRequest{Name: "CricketTeamByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CricketTeamCodec, &graph.QueryRequest{Name: "CricketTeamByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CricketPlayerArgs are the arguments of CricketPlayer that may be left out: nil.
@@ -187,7 +187,7 @@ type CricketPlayerArgs struct {
 
 // CricketPlayer asks the query CricketPlayer.
 func (r Reader) CricketPlayer(ctx context.Context, id string, args CricketPlayerArgs) (*model.CricketPlayer, error) {
-	return graph.FetchOne(ctx, r.rt, model.CricketPlayerCodec, graph.QueryRequest{Name: "CricketPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CricketPlayerCodec, &graph.QueryRequest{Name: "CricketPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CricketPlayerByIdsArgs are the arguments of CricketPlayerByIds that may be left out: nil.
@@ -201,7 +201,7 @@ func (r Reader) CricketPlayerByIds(ctx context.Context, ids []string, args Crick
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CricketPlayerCodec, graph.QueryRequest{Name: "CricketPlayerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CricketPlayerCodec, &graph.QueryRequest{Name: "CricketPlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AppTeamArgs are the arguments of AppTeam that may be left out: nil.
@@ -211,7 +211,7 @@ type AppTeamArgs struct {
 
 // AppTeam asks the query AppTeam.
 func (r Reader) AppTeam(ctx context.Context, id string, args AppTeamArgs) (*model.AppTeam, error) {
-	return graph.FetchOne(ctx, r.rt, model.AppTeamCodec, graph.QueryRequest{Name: "AppTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AppTeamCodec, &graph.QueryRequest{Name: "AppTeam", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // AppTeamByIdsArgs are the arguments of AppTeamByIds that may be left out: nil.
@@ -225,7 +225,7 @@ func (r Reader) AppTeamByIds(ctx context.Context, ids []string, args AppTeamById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AppTeamCodec, graph.QueryRequest{Name: "AppTeamByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AppTeamCodec, &graph.QueryRequest{Name: "AppTeamByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AppPlayerArgs are the arguments of AppPlayer that may be left out: nil.
@@ -235,7 +235,7 @@ type AppPlayerArgs struct {
 
 // AppPlayer asks the query AppPlayer.
 func (r Reader) AppPlayer(ctx context.Context, id string, args AppPlayerArgs) (*model.AppPlayer, error) {
-	return graph.FetchOne(ctx, r.rt, model.AppPlayerCodec, graph.QueryRequest{Name: "AppPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AppPlayerCodec, &graph.QueryRequest{Name: "AppPlayer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // AppPlayerByIdsArgs are the arguments of AppPlayerByIds that may be left out: nil.
@@ -249,7 +249,7 @@ func (r Reader) AppPlayerByIds(ctx context.Context, ids []string, args AppPlayer
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AppPlayerCodec, graph.QueryRequest{Name: "AppPlayerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AppPlayerCodec, &graph.QueryRequest{Name: "AppPlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SelectionArgs are the arguments of Selection that may be left out: nil.
@@ -259,7 +259,7 @@ type SelectionArgs struct {
 
 // Selection asks the query Selection.
 func (r Reader) Selection(ctx context.Context, squadID string, selectionNumber int, args SelectionArgs) (*model.Selection, error) {
-	return graph.FetchOne(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "Selection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SelectionCodec, &graph.QueryRequest{Name: "Selection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
 // SelectionByKeysArgs are the arguments of SelectionByKeys that may be left out: nil.
@@ -273,7 +273,7 @@ func (r Reader) SelectionByKeys(ctx context.Context, keysArg []*model.SelectionK
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "SelectionByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SelectionCodec, &graph.QueryRequest{Name: "SelectionByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SelectionByPrimaryArgs are the arguments of SelectionByPrimary that may be left out: nil.
@@ -289,7 +289,7 @@ type SelectionByPrimaryArgs struct {
 
 // SelectionByPrimary asks the query SelectionByPrimary.
 func (r Reader) SelectionByPrimary(ctx context.Context, squadID string, args SelectionByPrimaryArgs) (*SelectionByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "SelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SelectionCodec, &graph.QueryRequest{Name: "SelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SelectionByPlayerArgs are the arguments of SelectionByPlayer that may be left out: nil.
@@ -307,7 +307,7 @@ type SelectionByPlayerArgs struct {
 
 // SelectionByPlayer asks the query SelectionByPlayer.
 func (r Reader) SelectionByPlayer(ctx context.Context, playerID string, args SelectionByPlayerArgs) (*SelectionByPlayerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SelectionCodec, graph.QueryRequest{Name: "SelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SelectionCodec, &graph.QueryRequest{Name: "SelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ReadingArgs are the arguments of Reading that may be left out: nil.
@@ -317,7 +317,7 @@ type ReadingArgs struct {
 
 // Reading asks the query Reading.
 func (r Reader) Reading(ctx context.Context, channel string, deviceID string, args ReadingArgs) (*model.Reading, error) {
-	return graph.FetchOne(ctx, r.rt, model.ReadingCodec, graph.QueryRequest{Name: "Reading", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ReadingCodec, &graph.QueryRequest{Name: "Reading", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
 }
 
 // ReadingByKeysArgs are the arguments of ReadingByKeys that may be left out: nil.
@@ -331,7 +331,7 @@ func (r Reader) ReadingByKeys(ctx context.Context, keysArg []*model.ReadingKey, 
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Channel), keys.String(key.DeviceID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ReadingCodec, graph.QueryRequest{Name: "ReadingByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ReadingCodec, &graph.QueryRequest{Name: "ReadingByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ReadingByAccountArgs are the arguments of ReadingByAccount that may be left out: nil.
@@ -348,7 +348,7 @@ type ReadingByAccountArgs struct {
 
 // ReadingByAccount asks the query ReadingByAccount.
 func (r Reader) ReadingByAccount(ctx context.Context, accountID string, args ReadingByAccountArgs) (*ReadingByAccountConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ReadingCodec, graph.QueryRequest{Name: "ReadingByAccount", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.Ts, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ReadingCodec, &graph.QueryRequest{Name: "ReadingByAccount", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.Ts, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ReadingEventsArgs are the arguments of ReadingEvents that may be left out: nil.
@@ -362,7 +362,7 @@ type ReadingEventsArgs struct {
 
 // ReadingEvents asks the query ReadingEvents.
 func (r Reader) ReadingEvents(ctx context.Context, channel string, deviceID string, args ReadingEventsArgs) (*ReadingEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ReadingEventCodec, graph.QueryRequest{Name: "ReadingEvents", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ReadingEventCodec, &graph.QueryRequest{Name: "ReadingEvents", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,148 +20,148 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Match answers Match.
-func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
+func (r *queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
 }
 
 // MatchByIds answers MatchByIds.
-func (r queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
+func (r *queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
 	return Reader{r.rt}.MatchByIds(ctx, ids, MatchByIdsArgs{Consistent: consistent})
 }
 
 // MatchBySeason answers MatchBySeason.
-func (r queries) MatchBySeason(ctx context.Context, season string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
+func (r *queries) MatchBySeason(ctx context.Context, season string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
 	return Reader{r.rt}.MatchBySeason(ctx, season, MatchBySeasonArgs{Name: name, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Camp answers Camp.
-func (r queries) Camp(ctx context.Context, id string, consistent *bool) (*model.Camp, error) {
+func (r *queries) Camp(ctx context.Context, id string, consistent *bool) (*model.Camp, error) {
 	return Reader{r.rt}.Camp(ctx, id, CampArgs{Consistent: consistent})
 }
 
 // CampByIds answers CampByIds.
-func (r queries) CampByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Camp, error) {
+func (r *queries) CampByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Camp, error) {
 	return Reader{r.rt}.CampByIds(ctx, ids, CampByIdsArgs{Consistent: consistent})
 }
 
 // Venue answers Venue.
-func (r queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
+func (r *queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
 	return Reader{r.rt}.Venue(ctx, id, VenueArgs{Consistent: consistent})
 }
 
 // VenueByIds answers VenueByIds.
-func (r queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
+func (r *queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
 	return Reader{r.rt}.VenueByIds(ctx, ids, VenueByIdsArgs{Consistent: consistent})
 }
 
 // Umpire answers Umpire.
-func (r queries) Umpire(ctx context.Context, id string, consistent *bool) (*model.Umpire, error) {
+func (r *queries) Umpire(ctx context.Context, id string, consistent *bool) (*model.Umpire, error) {
 	return Reader{r.rt}.Umpire(ctx, id, UmpireArgs{Consistent: consistent})
 }
 
 // UmpireByIds answers UmpireByIds.
-func (r queries) UmpireByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Umpire, error) {
+func (r *queries) UmpireByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Umpire, error) {
 	return Reader{r.rt}.UmpireByIds(ctx, ids, UmpireByIdsArgs{Consistent: consistent})
 }
 
 // Coach answers Coach.
-func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
+func (r *queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
 }
 
 // CoachByIds answers CoachByIds.
-func (r queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
+func (r *queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
 	return Reader{r.rt}.CoachByIds(ctx, ids, CoachByIdsArgs{Consistent: consistent})
 }
 
 // CricketTeam answers CricketTeam.
-func (r queries) CricketTeam(ctx context.Context, id string, consistent *bool) (*model.CricketTeam, error) {
+func (r *queries) CricketTeam(ctx context.Context, id string, consistent *bool) (*model.CricketTeam, error) {
 	return Reader{r.rt}.CricketTeam(ctx, id, CricketTeamArgs{Consistent: consistent})
 }
 
 // CricketTeamByIds answers CricketTeamByIds.
-func (r queries) CricketTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketTeam, error) {
+func (r *queries) CricketTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketTeam, error) {
 	return Reader{r.rt}.CricketTeamByIds(ctx, ids, CricketTeamByIdsArgs{Consistent: consistent})
 }
 
 // CricketPlayer answers CricketPlayer.
-func (r queries) CricketPlayer(ctx context.Context, id string, consistent *bool) (*model.CricketPlayer, error) {
+func (r *queries) CricketPlayer(ctx context.Context, id string, consistent *bool) (*model.CricketPlayer, error) {
 	return Reader{r.rt}.CricketPlayer(ctx, id, CricketPlayerArgs{Consistent: consistent})
 }
 
 // CricketPlayerByIds answers CricketPlayerByIds.
-func (r queries) CricketPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketPlayer, error) {
+func (r *queries) CricketPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.CricketPlayer, error) {
 	return Reader{r.rt}.CricketPlayerByIds(ctx, ids, CricketPlayerByIdsArgs{Consistent: consistent})
 }
 
 // AppTeam answers AppTeam.
-func (r queries) AppTeam(ctx context.Context, id string, consistent *bool) (*model.AppTeam, error) {
+func (r *queries) AppTeam(ctx context.Context, id string, consistent *bool) (*model.AppTeam, error) {
 	return Reader{r.rt}.AppTeam(ctx, id, AppTeamArgs{Consistent: consistent})
 }
 
 // AppTeamByIds answers AppTeamByIds.
-func (r queries) AppTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppTeam, error) {
+func (r *queries) AppTeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppTeam, error) {
 	return Reader{r.rt}.AppTeamByIds(ctx, ids, AppTeamByIdsArgs{Consistent: consistent})
 }
 
 // AppPlayer answers AppPlayer.
-func (r queries) AppPlayer(ctx context.Context, id string, consistent *bool) (*model.AppPlayer, error) {
+func (r *queries) AppPlayer(ctx context.Context, id string, consistent *bool) (*model.AppPlayer, error) {
 	return Reader{r.rt}.AppPlayer(ctx, id, AppPlayerArgs{Consistent: consistent})
 }
 
 // AppPlayerByIds answers AppPlayerByIds.
-func (r queries) AppPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppPlayer, error) {
+func (r *queries) AppPlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.AppPlayer, error) {
 	return Reader{r.rt}.AppPlayerByIds(ctx, ids, AppPlayerByIdsArgs{Consistent: consistent})
 }
 
 // Selection answers Selection.
-func (r queries) Selection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.Selection, error) {
+func (r *queries) Selection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.Selection, error) {
 	return Reader{r.rt}.Selection(ctx, squadID, selectionNumber, SelectionArgs{Consistent: consistent})
 }
 
 // SelectionByKeys answers SelectionByKeys.
-func (r queries) SelectionByKeys(ctx context.Context, keysArg []*model.SelectionKey, consistent *bool) ([]*model.Selection, error) {
+func (r *queries) SelectionByKeys(ctx context.Context, keysArg []*model.SelectionKey, consistent *bool) ([]*model.Selection, error) {
 	return Reader{r.rt}.SelectionByKeys(ctx, keysArg, SelectionByKeysArgs{Consistent: consistent})
 }
 
 // SelectionByPrimary answers SelectionByPrimary.
-func (r queries) SelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SelectionByPrimaryConnection, error) {
+func (r *queries) SelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SelectionByPrimary(ctx, squadID, SelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SelectionByPlayer answers SelectionByPlayer.
-func (r queries) SelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SelectionByPlayerConnection, error) {
+func (r *queries) SelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SelectionByPlayerConnection, error) {
 	return Reader{r.rt}.SelectionByPlayer(ctx, playerID, SelectionByPlayerArgs{SquadID: squadID, SelectionNumber: selectionNumber, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Reading answers Reading.
-func (r queries) Reading(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Reading, error) {
+func (r *queries) Reading(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Reading, error) {
 	return Reader{r.rt}.Reading(ctx, channel, deviceID, ReadingArgs{Consistent: consistent})
 }
 
 // ReadingByKeys answers ReadingByKeys.
-func (r queries) ReadingByKeys(ctx context.Context, keysArg []*model.ReadingKey, consistent *bool) ([]*model.Reading, error) {
+func (r *queries) ReadingByKeys(ctx context.Context, keysArg []*model.ReadingKey, consistent *bool) ([]*model.Reading, error) {
 	return Reader{r.rt}.ReadingByKeys(ctx, keysArg, ReadingByKeysArgs{Consistent: consistent})
 }
 
 // ReadingByAccount answers ReadingByAccount.
-func (r queries) ReadingByAccount(ctx context.Context, accountID string, ts *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ReadingByAccountConnection, error) {
+func (r *queries) ReadingByAccount(ctx context.Context, accountID string, ts *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ReadingByAccountConnection, error) {
 	return Reader{r.rt}.ReadingByAccount(ctx, accountID, ReadingByAccountArgs{Ts: ts, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ReadingEvents answers ReadingEvents.
-func (r queries) ReadingEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ReadingEventsConnection, error) {
+func (r *queries) ReadingEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ReadingEventsConnection, error) {
 	return Reader{r.rt}.ReadingEvents(ctx, channel, deviceID, ReadingEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -55,14 +55,14 @@ var Venue = projection.Ops[model.Venue, string, string]{
 
 // VenueFields are the fields that a patch of Venue can name.
 var VenueFields = struct {
-	Name projection.PatchField[model.Venue, string]
-	City projection.PatchField[model.Venue, string]
+	Name *projection.PatchField[model.Venue, string]
+	City *projection.PatchField[model.Venue, string]
 }{
-	Name: projection.PatchField[model.Venue, string]{
+	Name: &projection.PatchField[model.Venue, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Venue, v string) { row.Name = v },
 	},
-	City: projection.PatchField[model.Venue, string]{
+	City: &projection.PatchField[model.Venue, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Venue, v string) { row.City = v },
 	},
@@ -86,9 +86,9 @@ var Umpire = projection.Ops[model.Umpire, string, string]{
 
 // UmpireFields are the fields that a patch of Umpire can name.
 var UmpireFields = struct {
-	Name projection.PatchField[model.Umpire, string]
+	Name *projection.PatchField[model.Umpire, string]
 }{
-	Name: projection.PatchField[model.Umpire, string]{
+	Name: &projection.PatchField[model.Umpire, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Umpire, v string) { row.Name = v },
 	},
@@ -112,9 +112,9 @@ var Coach = projection.Ops[model.Coach, string, string]{
 
 // CoachFields are the fields that a patch of Coach can name.
 var CoachFields = struct {
-	Name projection.PatchField[model.Coach, string]
+	Name *projection.PatchField[model.Coach, string]
 }{
-	Name: projection.PatchField[model.Coach, string]{
+	Name: &projection.PatchField[model.Coach, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Coach, v string) { row.Name = v },
 	},
@@ -138,19 +138,19 @@ var CricketTeam = projection.Ops[model.CricketTeam, string, string]{
 
 // CricketTeamFields are the fields that a patch of CricketTeam can name.
 var CricketTeamFields = struct {
-	Name    projection.PatchField[model.CricketTeam, string]
-	Country projection.PatchField[model.CricketTeam, string]
-	Ranking projection.PatchField[model.CricketTeam, int]
+	Name    *projection.PatchField[model.CricketTeam, string]
+	Country *projection.PatchField[model.CricketTeam, string]
+	Ranking *projection.PatchField[model.CricketTeam, int]
 }{
-	Name: projection.PatchField[model.CricketTeam, string]{
+	Name: &projection.PatchField[model.CricketTeam, string]{
 		Ordinal: 1,
 		Write:   func(row *model.CricketTeam, v string) { row.Name = v },
 	},
-	Country: projection.PatchField[model.CricketTeam, string]{
+	Country: &projection.PatchField[model.CricketTeam, string]{
 		Ordinal: 2,
 		Write:   func(row *model.CricketTeam, v string) { row.Country = v },
 	},
-	Ranking: projection.PatchField[model.CricketTeam, int]{
+	Ranking: &projection.PatchField[model.CricketTeam, int]{
 		Ordinal: 3,
 		Write:   func(row *model.CricketTeam, v int) { row.Ranking = v },
 	},
@@ -174,19 +174,19 @@ var CricketPlayer = projection.Ops[model.CricketPlayer, string, string]{
 
 // CricketPlayerFields are the fields that a patch of CricketPlayer can name.
 var CricketPlayerFields = struct {
-	FirstName projection.PatchField[model.CricketPlayer, string]
-	LastName  projection.PatchField[model.CricketPlayer, string]
-	Role      projection.PatchField[model.CricketPlayer, string]
+	FirstName *projection.PatchField[model.CricketPlayer, string]
+	LastName  *projection.PatchField[model.CricketPlayer, string]
+	Role      *projection.PatchField[model.CricketPlayer, string]
 }{
-	FirstName: projection.PatchField[model.CricketPlayer, string]{
+	FirstName: &projection.PatchField[model.CricketPlayer, string]{
 		Ordinal: 1,
 		Write:   func(row *model.CricketPlayer, v string) { row.FirstName = v },
 	},
-	LastName: projection.PatchField[model.CricketPlayer, string]{
+	LastName: &projection.PatchField[model.CricketPlayer, string]{
 		Ordinal: 2,
 		Write:   func(row *model.CricketPlayer, v string) { row.LastName = v },
 	},
-	Role: projection.PatchField[model.CricketPlayer, string]{
+	Role: &projection.PatchField[model.CricketPlayer, string]{
 		Ordinal: 3,
 		Write:   func(row *model.CricketPlayer, v string) { row.Role = v },
 	},
@@ -210,9 +210,9 @@ var AppTeam = projection.Ops[model.AppTeam, string, string]{
 
 // AppTeamFields are the fields that a patch of AppTeam can name.
 var AppTeamFields = struct {
-	Name projection.PatchField[model.AppTeam, string]
+	Name *projection.PatchField[model.AppTeam, string]
 }{
-	Name: projection.PatchField[model.AppTeam, string]{
+	Name: &projection.PatchField[model.AppTeam, string]{
 		Ordinal: 1,
 		Write:   func(row *model.AppTeam, v string) { row.Name = v },
 	},
@@ -236,14 +236,14 @@ var AppPlayer = projection.Ops[model.AppPlayer, string, string]{
 
 // AppPlayerFields are the fields that a patch of AppPlayer can name.
 var AppPlayerFields = struct {
-	FirstName projection.PatchField[model.AppPlayer, string]
-	LastName  projection.PatchField[model.AppPlayer, string]
+	FirstName *projection.PatchField[model.AppPlayer, string]
+	LastName  *projection.PatchField[model.AppPlayer, string]
 }{
-	FirstName: projection.PatchField[model.AppPlayer, string]{
+	FirstName: &projection.PatchField[model.AppPlayer, string]{
 		Ordinal: 1,
 		Write:   func(row *model.AppPlayer, v string) { row.FirstName = v },
 	},
-	LastName: projection.PatchField[model.AppPlayer, string]{
+	LastName: &projection.PatchField[model.AppPlayer, string]{
 		Ordinal: 2,
 		Write:   func(row *model.AppPlayer, v string) { row.LastName = v },
 	},
@@ -269,30 +269,30 @@ var Selection = projection.Ops[model.Selection, model.SelectionKey, string]{
 
 // SelectionFields are the fields that a patch of Selection can name.
 var SelectionFields = struct {
-	TeamID    projection.PatchField[model.Selection, string]
-	PlayerID  projection.PatchField[model.Selection, string]
-	SquadRole projection.PatchField[model.Selection, string]
-	CreatedAt projection.PatchField[model.Selection, time.Time]
-	UpdatedAt projection.PatchField[model.Selection, time.Time]
+	TeamID    *projection.PatchField[model.Selection, string]
+	PlayerID  *projection.PatchField[model.Selection, string]
+	SquadRole *projection.PatchField[model.Selection, string]
+	CreatedAt *projection.PatchField[model.Selection, time.Time]
+	UpdatedAt *projection.PatchField[model.Selection, time.Time]
 }{
-	TeamID: projection.PatchField[model.Selection, string]{
+	TeamID: &projection.PatchField[model.Selection, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Selection, v string) { row.TeamID = v },
 	},
-	PlayerID: projection.PatchField[model.Selection, string]{
+	PlayerID: &projection.PatchField[model.Selection, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Selection, v string) { row.PlayerID = v },
 	},
-	SquadRole: projection.PatchField[model.Selection, string]{
+	SquadRole: &projection.PatchField[model.Selection, string]{
 		Ordinal: 6,
 		Write:   func(row *model.Selection, v string) { row.SquadRole = v },
 	},
-	CreatedAt: projection.PatchField[model.Selection, time.Time]{
+	CreatedAt: &projection.PatchField[model.Selection, time.Time]{
 		Ordinal: 7,
 		Write:   func(row *model.Selection, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Selection) { row.CreatedAt = nil },
 	},
-	UpdatedAt: projection.PatchField[model.Selection, time.Time]{
+	UpdatedAt: &projection.PatchField[model.Selection, time.Time]{
 		Ordinal: 8,
 		Write:   func(row *model.Selection, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Selection) { row.UpdatedAt = nil },
@@ -346,39 +346,39 @@ var Reading = projection.SeriesOps[model.Reading, model.ReadingKey, model.Readin
 // ReadingFields are the fields that a patch of Reading can name, by its writers.
 var ReadingFields = struct {
 	Ingest struct {
-		Ts        projection.PatchField[model.Reading, time.Time]
-		Level     projection.PatchField[model.Reading, int]
-		CreatedAt projection.PatchField[model.Reading, time.Time]
+		Ts        *projection.PatchField[model.Reading, time.Time]
+		Level     *projection.PatchField[model.Reading, int]
+		CreatedAt *projection.PatchField[model.Reading, time.Time]
 	}
 	Enrichment struct {
-		AccountID projection.PatchField[model.Reading, string]
+		AccountID *projection.PatchField[model.Reading, string]
 	}
 }{
 	Ingest: struct {
-		Ts        projection.PatchField[model.Reading, time.Time]
-		Level     projection.PatchField[model.Reading, int]
-		CreatedAt projection.PatchField[model.Reading, time.Time]
+		Ts        *projection.PatchField[model.Reading, time.Time]
+		Level     *projection.PatchField[model.Reading, int]
+		CreatedAt *projection.PatchField[model.Reading, time.Time]
 	}{
-		Ts: projection.PatchField[model.Reading, time.Time]{
+		Ts: &projection.PatchField[model.Reading, time.Time]{
 			Ordinal: 2,
 			Write:   func(row *model.Reading, v time.Time) { row.Ts = &v },
 			Reset:   func(row *model.Reading) { row.Ts = nil },
 		},
-		Level: projection.PatchField[model.Reading, int]{
+		Level: &projection.PatchField[model.Reading, int]{
 			Ordinal: 3,
 			Write:   func(row *model.Reading, v int) { row.Level = &v },
 			Reset:   func(row *model.Reading) { row.Level = nil },
 		},
-		CreatedAt: projection.PatchField[model.Reading, time.Time]{
+		CreatedAt: &projection.PatchField[model.Reading, time.Time]{
 			Ordinal: 5,
 			Write:   func(row *model.Reading, v time.Time) { row.CreatedAt = &v },
 			Reset:   func(row *model.Reading) { row.CreatedAt = nil },
 		},
 	},
 	Enrichment: struct {
-		AccountID projection.PatchField[model.Reading, string]
+		AccountID *projection.PatchField[model.Reading, string]
 	}{
-		AccountID: projection.PatchField[model.Reading, string]{
+		AccountID: &projection.PatchField[model.Reading, string]{
 			Ordinal: 4,
 			Write:   func(row *model.Reading, v string) { row.AccountID = &v },
 			Reset:   func(row *model.Reading) { row.AccountID = nil },

@@ -21,7 +21,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	Clone:   cloneMatch,
 	Time:    timeOfMatch,
 	SetTime: setTimeOfMatch,
-	References: []querydb.Reference[Match]{
+	References: querydb.ReferencesOf[Match]{
 		{
 			Path: "venue", Field: 4, ID: 3, Source: VenueModel,
 			Identifier: func(r *Match, _ int) string {
@@ -794,7 +794,7 @@ var CricketerCodec = &querydb.Codec[Cricketer]{
 	Clone:   cloneCricketer,
 	Time:    timeOfCricketer,
 	SetTime: setTimeOfCricketer,
-	References: []querydb.Reference[Cricketer]{
+	References: querydb.ReferencesOf[Cricketer]{
 		{
 			Path: "side", Field: 5, ID: 4, Source: SideModel,
 			Identifier: func(r *Cricketer, _ int) string {

@@ -21,7 +21,7 @@ var TeamCodec = &querydb.Codec[Team]{
 	Clone:   cloneTeam,
 	Time:    timeOfTeam,
 	SetTime: setTimeOfTeam,
-	References: []querydb.Reference[Team]{
+	References: querydb.ReferencesOf[Team]{
 		{
 			Path: "captain", Field: 9, ID: 8, Source: PlayerModel,
 			Identifier: func(r *Team, _ int) string {
@@ -279,7 +279,7 @@ var PlayerCodec = &querydb.Codec[Player]{
 	Clone:   clonePlayer,
 	Time:    timeOfPlayer,
 	SetTime: setTimeOfPlayer,
-	References: []querydb.Reference[Player]{
+	References: querydb.ReferencesOf[Player]{
 		{
 			Path: "team", Field: 4, ID: 3, Source: TeamModel,
 			Identifier: func(r *Player, _ int) string {
@@ -430,7 +430,7 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	Clone:   cloneSquadSelection,
 	Time:    timeOfSquadSelection,
 	SetTime: setTimeOfSquadSelection,
-	References: []querydb.Reference[SquadSelection]{
+	References: querydb.ReferencesOf[SquadSelection]{
 		{
 			Path: "team", Field: 3, ID: 2, Source: TeamModel,
 			Identifier: func(r *SquadSelection, _ int) string {
@@ -724,7 +724,7 @@ var CaptaincyCodec = &querydb.Codec[Captaincy]{
 	Clone:   cloneCaptaincy,
 	Time:    timeOfCaptaincy,
 	SetTime: setTimeOfCaptaincy,
-	References: []querydb.Reference[Captaincy]{
+	References: querydb.ReferencesOf[Captaincy]{
 		{
 			Path: "team", Field: 1, ID: 0, Source: TeamModel,
 			Identifier: func(r *Captaincy, _ int) string {
@@ -934,7 +934,7 @@ var ContractCodec = &querydb.Codec[Contract]{
 	Clone:   cloneContract,
 	Time:    timeOfContract,
 	SetTime: setTimeOfContract,
-	References: []querydb.Reference[Contract]{
+	References: querydb.ReferencesOf[Contract]{
 		{
 			Path: "wage", Field: 2, ID: 1, Source: WageModel,
 			Identifier: func(r *Contract, _ int) string {
@@ -1087,7 +1087,7 @@ var BookingCodec = &querydb.Codec[Booking]{
 	Clone:   cloneBooking,
 	Time:    timeOfBooking,
 	SetTime: setTimeOfBooking,
-	References: []querydb.Reference[Booking]{
+	References: querydb.ReferencesOf[Booking]{
 		{
 			Path: "guest", Field: 2, ID: 1, Source: ProfileModel,
 			Identifier: func(r *Booking, _ int) string {
@@ -1187,7 +1187,7 @@ var LockerCodec = &querydb.Codec[Locker]{
 	Clone:   cloneLocker,
 	Time:    timeOfLocker,
 	SetTime: setTimeOfLocker,
-	References: []querydb.Reference[Locker]{
+	References: querydb.ReferencesOf[Locker]{
 		{
 			Path: "team", Field: 4, ID: 3, Source: TeamModel,
 			Identifier: func(r *Locker, _ int) string {
@@ -1378,7 +1378,7 @@ var CoatCodec = &querydb.Codec[Coat]{
 	Clone:   cloneCoat,
 	Time:    timeOfCoat,
 	SetTime: setTimeOfCoat,
-	References: []querydb.Reference[Coat]{
+	References: querydb.ReferencesOf[Coat]{
 		{
 			Path: "locker", Field: 2, ID: 1, Source: LockerModel,
 			Identifier: func(r *Coat, _ int) string {

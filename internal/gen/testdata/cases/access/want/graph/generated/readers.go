@@ -25,7 +25,7 @@ type HolderArgs struct {
 
 // Holder asks the query Holder.
 func (r Reader) Holder(ctx context.Context, id string, args HolderArgs) (*model.Holder, error) {
-	return graph.FetchOne(ctx, r.rt, model.HolderCodec, graph.QueryRequest{Name: "Holder", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HolderCodec, &graph.QueryRequest{Name: "Holder", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // HolderByIdsArgs are the arguments of HolderByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) HolderByIds(ctx context.Context, ids []string, args HolderByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.HolderCodec, graph.QueryRequest{Name: "HolderByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.HolderCodec, &graph.QueryRequest{Name: "HolderByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PayslipArgs are the arguments of Payslip that may be left out: nil.
@@ -49,7 +49,7 @@ type PayslipArgs struct {
 
 // Payslip asks the query Payslip.
 func (r Reader) Payslip(ctx context.Context, id string, args PayslipArgs) (*model.Payslip, error) {
-	return graph.FetchOne(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "Payslip", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PayslipCodec, &graph.QueryRequest{Name: "Payslip", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PayslipByIdsArgs are the arguments of PayslipByIds that may be left out: nil.
@@ -63,7 +63,7 @@ func (r Reader) PayslipByIds(ctx context.Context, ids []string, args PayslipById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "PayslipByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PayslipCodec, &graph.QueryRequest{Name: "PayslipByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PayslipByHolderIDArgs are the arguments of PayslipByHolderId that may be left out: nil.
@@ -75,7 +75,7 @@ type PayslipByHolderIDArgs struct {
 
 // PayslipByHolderID asks the query PayslipByHolderId.
 func (r Reader) PayslipByHolderID(ctx context.Context, holderID string, args PayslipByHolderIDArgs) (*PayslipByHolderIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "PayslipByHolderId", PK: []keys.Value{keys.String(holderID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PayslipCodec, &graph.QueryRequest{Name: "PayslipByHolderId", PK: []keys.Value{keys.String(holderID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PayslipByPersonArgs are the arguments of PayslipByPerson that may be left out: nil.
@@ -87,7 +87,7 @@ type PayslipByPersonArgs struct {
 
 // PayslipByPerson asks the query PayslipByPerson.
 func (r Reader) PayslipByPerson(ctx context.Context, person string, args PayslipByPersonArgs) (*PayslipByPersonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PayslipCodec, graph.QueryRequest{Name: "PayslipByPerson", PK: []keys.Value{keys.String(person)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PayslipCodec, &graph.QueryRequest{Name: "PayslipByPerson", PK: []keys.Value{keys.String(person)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EmployeeArgs are the arguments of Employee that may be left out: nil.
@@ -97,7 +97,7 @@ type EmployeeArgs struct {
 
 // Employee asks the query Employee.
 func (r Reader) Employee(ctx context.Context, id string, args EmployeeArgs) (*model.Employee, error) {
-	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // EmployeeByIdsArgs are the arguments of EmployeeByIds that may be left out: nil.
@@ -111,7 +111,7 @@ func (r Reader) EmployeeByIds(ctx context.Context, ids []string, args EmployeeBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EmployeeByTeamArgs are the arguments of EmployeeByTeam that may be left out: nil.
@@ -127,5 +127,5 @@ type EmployeeByTeamArgs struct {
 
 // EmployeeByTeam asks the query EmployeeByTeam.
 func (r Reader) EmployeeByTeam(ctx context.Context, team string, args EmployeeByTeamArgs) (*EmployeeByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByTeam", PK: []keys.Value{keys.String(team)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, &graph.QueryRequest{Name: "EmployeeByTeam", PK: []keys.Value{keys.String(team)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }

@@ -20,63 +20,63 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Payslip() PayslipResolver { return rowsOfPayslip{r.rt} }
+func (r *root) Payslip() PayslipResolver { return rowsOfPayslip{r.rt} }
 
-func (r root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
+func (r *root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
 
 // Holder answers Holder.
-func (r queries) Holder(ctx context.Context, id string, consistent *bool) (*model.Holder, error) {
+func (r *queries) Holder(ctx context.Context, id string, consistent *bool) (*model.Holder, error) {
 	return Reader{r.rt}.Holder(ctx, id, HolderArgs{Consistent: consistent})
 }
 
 // HolderByIds answers HolderByIds.
-func (r queries) HolderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Holder, error) {
+func (r *queries) HolderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Holder, error) {
 	return Reader{r.rt}.HolderByIds(ctx, ids, HolderByIdsArgs{Consistent: consistent})
 }
 
 // Payslip answers Payslip.
-func (r queries) Payslip(ctx context.Context, id string, consistent *bool) (*model.Payslip, error) {
+func (r *queries) Payslip(ctx context.Context, id string, consistent *bool) (*model.Payslip, error) {
 	return Reader{r.rt}.Payslip(ctx, id, PayslipArgs{Consistent: consistent})
 }
 
 // PayslipByIds answers PayslipByIds.
-func (r queries) PayslipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Payslip, error) {
+func (r *queries) PayslipByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Payslip, error) {
 	return Reader{r.rt}.PayslipByIds(ctx, ids, PayslipByIdsArgs{Consistent: consistent})
 }
 
 // PayslipByHolderID answers PayslipByHolderId.
-func (r queries) PayslipByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*PayslipByHolderIDConnection, error) {
+func (r *queries) PayslipByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*PayslipByHolderIDConnection, error) {
 	return Reader{r.rt}.PayslipByHolderID(ctx, holderID, PayslipByHolderIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PayslipByPerson answers PayslipByPerson.
-func (r queries) PayslipByPerson(ctx context.Context, person string, reverse *bool, limit *int, nextToken *string) (*PayslipByPersonConnection, error) {
+func (r *queries) PayslipByPerson(ctx context.Context, person string, reverse *bool, limit *int, nextToken *string) (*PayslipByPersonConnection, error) {
 	return Reader{r.rt}.PayslipByPerson(ctx, person, PayslipByPersonArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Employee answers Employee.
-func (r queries) Employee(ctx context.Context, id string, consistent *bool) (*model.Employee, error) {
+func (r *queries) Employee(ctx context.Context, id string, consistent *bool) (*model.Employee, error) {
 	return Reader{r.rt}.Employee(ctx, id, EmployeeArgs{Consistent: consistent})
 }
 
 // EmployeeByIds answers EmployeeByIds.
-func (r queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
+func (r *queries) EmployeeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Employee, error) {
 	return Reader{r.rt}.EmployeeByIds(ctx, ids, EmployeeByIdsArgs{Consistent: consistent})
 }
 
 // EmployeeByTeam answers EmployeeByTeam.
-func (r queries) EmployeeByTeam(ctx context.Context, team string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeByTeamConnection, error) {
+func (r *queries) EmployeeByTeam(ctx context.Context, team string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeByTeamConnection, error) {
 	return Reader{r.rt}.EmployeeByTeam(ctx, team, EmployeeByTeamArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

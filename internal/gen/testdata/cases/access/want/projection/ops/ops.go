@@ -27,9 +27,9 @@ var Holder = projection.Ops[model.Holder, string, string]{
 
 // HolderFields are the fields that a patch of Holder can name.
 var HolderFields = struct {
-	Subject projection.PatchField[model.Holder, string]
+	Subject *projection.PatchField[model.Holder, string]
 }{
-	Subject: projection.PatchField[model.Holder, string]{
+	Subject: &projection.PatchField[model.Holder, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Holder, v string) { row.Subject = v },
 	},
@@ -53,31 +53,31 @@ var Payslip = projection.Ops[model.Payslip, string, string]{
 
 // PayslipFields are the fields that a patch of Payslip can name.
 var PayslipFields = struct {
-	HolderID projection.PatchField[model.Payslip, string]
-	Person   projection.PatchField[model.Payslip, string]
-	Gross    projection.PatchField[model.Payslip, keys.Decimal]
-	Notes    projection.PatchField[model.Payslip, []string]
-	BossID   projection.PatchField[model.Payslip, string]
+	HolderID *projection.PatchField[model.Payslip, string]
+	Person   *projection.PatchField[model.Payslip, string]
+	Gross    *projection.PatchField[model.Payslip, keys.Decimal]
+	Notes    *projection.PatchField[model.Payslip, []string]
+	BossID   *projection.PatchField[model.Payslip, string]
 }{
-	HolderID: projection.PatchField[model.Payslip, string]{
+	HolderID: &projection.PatchField[model.Payslip, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Payslip, v string) { row.HolderID = v },
 	},
-	Person: projection.PatchField[model.Payslip, string]{
+	Person: &projection.PatchField[model.Payslip, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Payslip, v string) { row.Person = v },
 	},
-	Gross: projection.PatchField[model.Payslip, keys.Decimal]{
+	Gross: &projection.PatchField[model.Payslip, keys.Decimal]{
 		Ordinal: 3,
 		Write:   func(row *model.Payslip, v keys.Decimal) { row.Gross = &v },
 		Reset:   func(row *model.Payslip) { row.Gross = nil },
 	},
-	Notes: projection.PatchField[model.Payslip, []string]{
+	Notes: &projection.PatchField[model.Payslip, []string]{
 		Ordinal: 4,
 		Write:   func(row *model.Payslip, v []string) { row.Notes = v },
 		Reset:   func(row *model.Payslip) { row.Notes = nil },
 	},
-	BossID: projection.PatchField[model.Payslip, string]{
+	BossID: &projection.PatchField[model.Payslip, string]{
 		Ordinal: 5,
 		Write:   func(row *model.Payslip, v string) { row.BossID = &v },
 		Reset:   func(row *model.Payslip) { row.BossID = nil },
@@ -102,14 +102,14 @@ var Employee = projection.Ops[model.Employee, string, string]{
 
 // EmployeeFields are the fields that a patch of Employee can name.
 var EmployeeFields = struct {
-	Team   projection.PatchField[model.Employee, string]
-	Salary projection.PatchField[model.Employee, keys.Decimal]
+	Team   *projection.PatchField[model.Employee, string]
+	Salary *projection.PatchField[model.Employee, keys.Decimal]
 }{
-	Team: projection.PatchField[model.Employee, string]{
+	Team: &projection.PatchField[model.Employee, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Employee, v string) { row.Team = v },
 	},
-	Salary: projection.PatchField[model.Employee, keys.Decimal]{
+	Salary: &projection.PatchField[model.Employee, keys.Decimal]{
 		Ordinal: 2,
 		Write:   func(row *model.Employee, v keys.Decimal) { row.Salary = &v },
 		Reset:   func(row *model.Employee) { row.Salary = nil },

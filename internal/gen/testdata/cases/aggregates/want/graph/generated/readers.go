@@ -25,7 +25,7 @@ type MatchArgs struct {
 
 // Match asks the query Match.
 func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Match, error) {
-	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // MatchByIdsArgs are the arguments of MatchByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) MatchByIds(ctx context.Context, ids []string, args MatchByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
@@ -56,7 +56,7 @@ type MatchBySeasonArgs struct {
 
 // MatchBySeason asks the query MatchBySeason.
 func (r Reader) MatchBySeason(ctx context.Context, season string, args MatchBySeasonArgs) (*MatchBySeasonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MatchCodec, &graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VenueArgs are the arguments of Venue that may be left out: nil.
@@ -66,7 +66,7 @@ type VenueArgs struct {
 
 // Venue asks the query Venue.
 func (r Reader) Venue(ctx context.Context, id string, args VenueArgs) (*model.Venue, error) {
-	return graph.FetchOne(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "Venue", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // VenueByIdsArgs are the arguments of VenueByIds that may be left out: nil.
@@ -80,7 +80,7 @@ func (r Reader) VenueByIds(ctx context.Context, ids []string, args VenueByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VenueCodec, graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VenueCodec, &graph.QueryRequest{Name: "VenueByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // UmpireArgs are the arguments of Umpire that may be left out: nil.
@@ -90,7 +90,7 @@ type UmpireArgs struct {
 
 // Umpire asks the query Umpire.
 func (r Reader) Umpire(ctx context.Context, id string, args UmpireArgs) (*model.Umpire, error) {
-	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, &graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // UmpireByIdsArgs are the arguments of UmpireByIds that may be left out: nil.
@@ -104,7 +104,7 @@ func (r Reader) UmpireByIds(ctx context.Context, ids []string, args UmpireByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.UmpireCodec, &graph.QueryRequest{Name: "UmpireByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SideArgs are the arguments of Side that may be left out: nil.
@@ -114,7 +114,7 @@ type SideArgs struct {
 
 // Side asks the query Side.
 func (r Reader) Side(ctx context.Context, id string, args SideArgs) (*model.Side, error) {
-	return graph.FetchOne(ctx, r.rt, model.SideCodec, graph.QueryRequest{Name: "Side", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SideCodec, &graph.QueryRequest{Name: "Side", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SideByIdsArgs are the arguments of SideByIds that may be left out: nil.
@@ -128,7 +128,7 @@ func (r Reader) SideByIds(ctx context.Context, ids []string, args SideByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SideCodec, graph.QueryRequest{Name: "SideByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SideCodec, &graph.QueryRequest{Name: "SideByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CoachArgs are the arguments of Coach that may be left out: nil.
@@ -138,7 +138,7 @@ type CoachArgs struct {
 
 // Coach asks the query Coach.
 func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Coach, error) {
-	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CoachByIdsArgs are the arguments of CoachByIds that may be left out: nil.
@@ -152,7 +152,7 @@ func (r Reader) CoachByIds(ctx context.Context, ids []string, args CoachByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CoachCodec, &graph.QueryRequest{Name: "CoachByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CricketerArgs are the arguments of Cricketer that may be left out: nil.
@@ -162,7 +162,7 @@ type CricketerArgs struct {
 
 // Cricketer asks the query Cricketer.
 func (r Reader) Cricketer(ctx context.Context, id string, args CricketerArgs) (*model.Cricketer, error) {
-	return graph.FetchOne(ctx, r.rt, model.CricketerCodec, graph.QueryRequest{Name: "Cricketer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CricketerCodec, &graph.QueryRequest{Name: "Cricketer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CricketerByIdsArgs are the arguments of CricketerByIds that may be left out: nil.
@@ -176,7 +176,7 @@ func (r Reader) CricketerByIds(ctx context.Context, ids []string, args Cricketer
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CricketerCodec, graph.QueryRequest{Name: "CricketerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CricketerCodec, &graph.QueryRequest{Name: "CricketerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

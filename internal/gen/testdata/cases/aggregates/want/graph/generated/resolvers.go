@@ -19,83 +19,83 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) TeamSheet() TeamSheetResolver { return partsOfTeamSheet{r.rt} }
+func (r *root) TeamSheet() TeamSheetResolver { return partsOfTeamSheet{r.rt} }
 
-func (r root) Over() OverResolver { return partsOfOver{r.rt} }
+func (r *root) Over() OverResolver { return partsOfOver{r.rt} }
 
 // Match answers Match.
-func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
+func (r *queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
 }
 
 // MatchByIds answers MatchByIds.
-func (r queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
+func (r *queries) MatchByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Match, error) {
 	return Reader{r.rt}.MatchByIds(ctx, ids, MatchByIdsArgs{Consistent: consistent})
 }
 
 // MatchBySeason answers MatchBySeason.
-func (r queries) MatchBySeason(ctx context.Context, season string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
+func (r *queries) MatchBySeason(ctx context.Context, season string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
 	return Reader{r.rt}.MatchBySeason(ctx, season, MatchBySeasonArgs{Name: name, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Venue answers Venue.
-func (r queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
+func (r *queries) Venue(ctx context.Context, id string, consistent *bool) (*model.Venue, error) {
 	return Reader{r.rt}.Venue(ctx, id, VenueArgs{Consistent: consistent})
 }
 
 // VenueByIds answers VenueByIds.
-func (r queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
+func (r *queries) VenueByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Venue, error) {
 	return Reader{r.rt}.VenueByIds(ctx, ids, VenueByIdsArgs{Consistent: consistent})
 }
 
 // Umpire answers Umpire.
-func (r queries) Umpire(ctx context.Context, id string, consistent *bool) (*model.Umpire, error) {
+func (r *queries) Umpire(ctx context.Context, id string, consistent *bool) (*model.Umpire, error) {
 	return Reader{r.rt}.Umpire(ctx, id, UmpireArgs{Consistent: consistent})
 }
 
 // UmpireByIds answers UmpireByIds.
-func (r queries) UmpireByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Umpire, error) {
+func (r *queries) UmpireByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Umpire, error) {
 	return Reader{r.rt}.UmpireByIds(ctx, ids, UmpireByIdsArgs{Consistent: consistent})
 }
 
 // Side answers Side.
-func (r queries) Side(ctx context.Context, id string, consistent *bool) (*model.Side, error) {
+func (r *queries) Side(ctx context.Context, id string, consistent *bool) (*model.Side, error) {
 	return Reader{r.rt}.Side(ctx, id, SideArgs{Consistent: consistent})
 }
 
 // SideByIds answers SideByIds.
-func (r queries) SideByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Side, error) {
+func (r *queries) SideByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Side, error) {
 	return Reader{r.rt}.SideByIds(ctx, ids, SideByIdsArgs{Consistent: consistent})
 }
 
 // Coach answers Coach.
-func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
+func (r *queries) Coach(ctx context.Context, id string, consistent *bool) (*model.Coach, error) {
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
 }
 
 // CoachByIds answers CoachByIds.
-func (r queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
+func (r *queries) CoachByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coach, error) {
 	return Reader{r.rt}.CoachByIds(ctx, ids, CoachByIdsArgs{Consistent: consistent})
 }
 
 // Cricketer answers Cricketer.
-func (r queries) Cricketer(ctx context.Context, id string, consistent *bool) (*model.Cricketer, error) {
+func (r *queries) Cricketer(ctx context.Context, id string, consistent *bool) (*model.Cricketer, error) {
 	return Reader{r.rt}.Cricketer(ctx, id, CricketerArgs{Consistent: consistent})
 }
 
 // CricketerByIds answers CricketerByIds.
-func (r queries) CricketerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Cricketer, error) {
+func (r *queries) CricketerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Cricketer, error) {
 	return Reader{r.rt}.CricketerByIds(ctx, ids, CricketerByIdsArgs{Consistent: consistent})
 }
 

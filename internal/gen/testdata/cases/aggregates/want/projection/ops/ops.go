@@ -40,14 +40,14 @@ var Venue = projection.Ops[model.Venue, string, string]{
 
 // VenueFields are the fields that a patch of Venue can name.
 var VenueFields = struct {
-	Name projection.PatchField[model.Venue, string]
-	City projection.PatchField[model.Venue, string]
+	Name *projection.PatchField[model.Venue, string]
+	City *projection.PatchField[model.Venue, string]
 }{
-	Name: projection.PatchField[model.Venue, string]{
+	Name: &projection.PatchField[model.Venue, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Venue, v string) { row.Name = v },
 	},
-	City: projection.PatchField[model.Venue, string]{
+	City: &projection.PatchField[model.Venue, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Venue, v string) { row.City = v },
 	},
@@ -71,9 +71,9 @@ var Umpire = projection.Ops[model.Umpire, string, string]{
 
 // UmpireFields are the fields that a patch of Umpire can name.
 var UmpireFields = struct {
-	Name projection.PatchField[model.Umpire, string]
+	Name *projection.PatchField[model.Umpire, string]
 }{
-	Name: projection.PatchField[model.Umpire, string]{
+	Name: &projection.PatchField[model.Umpire, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Umpire, v string) { row.Name = v },
 	},
@@ -97,19 +97,19 @@ var Side = projection.Ops[model.Side, string, string]{
 
 // SideFields are the fields that a patch of Side can name.
 var SideFields = struct {
-	Name    projection.PatchField[model.Side, string]
-	Country projection.PatchField[model.Side, string]
-	Ranking projection.PatchField[model.Side, int]
+	Name    *projection.PatchField[model.Side, string]
+	Country *projection.PatchField[model.Side, string]
+	Ranking *projection.PatchField[model.Side, int]
 }{
-	Name: projection.PatchField[model.Side, string]{
+	Name: &projection.PatchField[model.Side, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Side, v string) { row.Name = v },
 	},
-	Country: projection.PatchField[model.Side, string]{
+	Country: &projection.PatchField[model.Side, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Side, v string) { row.Country = v },
 	},
-	Ranking: projection.PatchField[model.Side, int]{
+	Ranking: &projection.PatchField[model.Side, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Side, v int) { row.Ranking = v },
 	},
@@ -133,9 +133,9 @@ var Coach = projection.Ops[model.Coach, string, string]{
 
 // CoachFields are the fields that a patch of Coach can name.
 var CoachFields = struct {
-	Name projection.PatchField[model.Coach, string]
+	Name *projection.PatchField[model.Coach, string]
 }{
-	Name: projection.PatchField[model.Coach, string]{
+	Name: &projection.PatchField[model.Coach, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Coach, v string) { row.Name = v },
 	},
@@ -159,24 +159,24 @@ var Cricketer = projection.Ops[model.Cricketer, string, string]{
 
 // CricketerFields are the fields that a patch of Cricketer can name.
 var CricketerFields = struct {
-	FirstName projection.PatchField[model.Cricketer, string]
-	LastName  projection.PatchField[model.Cricketer, string]
-	Role      projection.PatchField[model.Cricketer, string]
-	SideID    projection.PatchField[model.Cricketer, string]
+	FirstName *projection.PatchField[model.Cricketer, string]
+	LastName  *projection.PatchField[model.Cricketer, string]
+	Role      *projection.PatchField[model.Cricketer, string]
+	SideID    *projection.PatchField[model.Cricketer, string]
 }{
-	FirstName: projection.PatchField[model.Cricketer, string]{
+	FirstName: &projection.PatchField[model.Cricketer, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Cricketer, v string) { row.FirstName = v },
 	},
-	LastName: projection.PatchField[model.Cricketer, string]{
+	LastName: &projection.PatchField[model.Cricketer, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Cricketer, v string) { row.LastName = v },
 	},
-	Role: projection.PatchField[model.Cricketer, string]{
+	Role: &projection.PatchField[model.Cricketer, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Cricketer, v string) { row.Role = v },
 	},
-	SideID: projection.PatchField[model.Cricketer, string]{
+	SideID: &projection.PatchField[model.Cricketer, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Cricketer, v string) { row.SideID = &v },
 		Reset:   func(row *model.Cricketer) { row.SideID = nil },

@@ -25,7 +25,7 @@ type StaffArgs struct {
 
 // Staff asks the query Staff.
 func (r Reader) Staff(ctx context.Context, staffID string, args StaffArgs) (*model.Staff, error) {
-	return graph.FetchOne(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "Staff", PK: []keys.Value{keys.String(staffID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.StaffCodec, &graph.QueryRequest{Name: "Staff", PK: []keys.Value{keys.String(staffID)}, Consistent: args.Consistent})
 }
 
 // StaffByIdsArgs are the arguments of StaffByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) StaffByIds(ctx context.Context, ids []string, args StaffByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "StaffByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.StaffCodec, &graph.QueryRequest{Name: "StaffByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // StaffTenantMembersArgs are the arguments of StaffTenantMembers that may be left out: nil.
@@ -57,7 +57,7 @@ type StaffTenantMembersArgs struct {
 
 // StaffTenantMembers asks the query StaffTenantMembers.
 func (r Reader) StaffTenantMembers(ctx context.Context, tenantID string, args StaffTenantMembersArgs) (*StaffTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "StaffTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HiredOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StaffCodec, &graph.QueryRequest{Name: "StaffTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HiredOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StaffContributionsArgs are the arguments of StaffContributions that may be left out: nil.
@@ -74,7 +74,7 @@ type StaffContributionsArgs struct {
 
 // StaffContributions asks the query StaffContributions.
 func (r Reader) StaffContributions(ctx context.Context, staffID string, args StaffContributionsArgs) (*StaffContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "StaffContributions", PK: []keys.Value{keys.String(staffID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StaffCodec, &graph.QueryRequest{Name: "StaffContributions", PK: []keys.Value{keys.String(staffID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StaffDepartmentStaffArgs are the arguments of StaffDepartmentStaff that may be left out: nil.
@@ -91,7 +91,7 @@ type StaffDepartmentStaffArgs struct {
 
 // StaffDepartmentStaff asks the query StaffDepartmentStaff.
 func (r Reader) StaffDepartmentStaff(ctx context.Context, department string, args StaffDepartmentStaffArgs) (*StaffDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StaffCodec, graph.QueryRequest{Name: "StaffDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HiredOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StaffCodec, &graph.QueryRequest{Name: "StaffDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HiredOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ChoreArgs are the arguments of Chore that may be left out: nil.
@@ -101,7 +101,7 @@ type ChoreArgs struct {
 
 // Chore asks the query Chore.
 func (r Reader) Chore(ctx context.Context, choreID string, args ChoreArgs) (*model.Chore, error) {
-	return graph.FetchOne(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "Chore", PK: []keys.Value{keys.String(choreID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ChoreCodec, &graph.QueryRequest{Name: "Chore", PK: []keys.Value{keys.String(choreID)}, Consistent: args.Consistent})
 }
 
 // ChoreByIdsArgs are the arguments of ChoreByIds that may be left out: nil.
@@ -115,7 +115,7 @@ func (r Reader) ChoreByIds(ctx context.Context, ids []string, args ChoreByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "ChoreByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ChoreCodec, &graph.QueryRequest{Name: "ChoreByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ChoreTenantMembersArgs are the arguments of ChoreTenantMembers that may be left out: nil.
@@ -133,7 +133,7 @@ type ChoreTenantMembersArgs struct {
 
 // ChoreTenantMembers asks the query ChoreTenantMembers.
 func (r Reader) ChoreTenantMembers(ctx context.Context, tenantID string, args ChoreTenantMembersArgs) (*ChoreTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "ChoreTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.ChoreID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ChoreCodec, &graph.QueryRequest{Name: "ChoreTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.ChoreID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ChoreAssignmentsArgs are the arguments of ChoreAssignments that may be left out: nil.
@@ -151,7 +151,7 @@ type ChoreAssignmentsArgs struct {
 
 // ChoreAssignments asks the query ChoreAssignments.
 func (r Reader) ChoreAssignments(ctx context.Context, staffID string, args ChoreAssignmentsArgs) (*ChoreAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ChoreCodec, graph.QueryRequest{Name: "ChoreAssignments", PK: []keys.Value{keys.String(staffID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.ChoreID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ChoreCodec, &graph.QueryRequest{Name: "ChoreAssignments", PK: []keys.Value{keys.String(staffID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.ChoreID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ToolArgs are the arguments of Tool that may be left out: nil.
@@ -161,7 +161,7 @@ type ToolArgs struct {
 
 // Tool asks the query Tool.
 func (r Reader) Tool(ctx context.Context, toolID string, args ToolArgs) (*model.Tool, error) {
-	return graph.FetchOne(ctx, r.rt, model.ToolCodec, graph.QueryRequest{Name: "Tool", PK: []keys.Value{keys.String(toolID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ToolCodec, &graph.QueryRequest{Name: "Tool", PK: []keys.Value{keys.String(toolID)}, Consistent: args.Consistent})
 }
 
 // ToolByIdsArgs are the arguments of ToolByIds that may be left out: nil.
@@ -175,7 +175,7 @@ func (r Reader) ToolByIds(ctx context.Context, ids []string, args ToolByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ToolCodec, graph.QueryRequest{Name: "ToolByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ToolCodec, &graph.QueryRequest{Name: "ToolByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ToolDepartmentStaffArgs are the arguments of ToolDepartmentStaff that may be left out: nil.
@@ -187,7 +187,7 @@ type ToolDepartmentStaffArgs struct {
 
 // ToolDepartmentStaff asks the query ToolDepartmentStaff.
 func (r Reader) ToolDepartmentStaff(ctx context.Context, department string, args ToolDepartmentStaffArgs) (*ToolDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ToolCodec, graph.QueryRequest{Name: "ToolDepartmentStaff", PK: []keys.Value{keys.String(department)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ToolCodec, &graph.QueryRequest{Name: "ToolDepartmentStaff", PK: []keys.Value{keys.String(department)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -206,7 +206,7 @@ type TenantMembersArgs struct {
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, &graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -225,7 +225,7 @@ type ContributionsArgs struct {
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, staffID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, &graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -244,7 +244,7 @@ type DepartmentStaffArgs struct {
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, &graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfStaffAssignments reads items of StaffAssignments, by their types.
@@ -262,7 +262,7 @@ type StaffAssignmentsArgs struct {
 
 // StaffAssignments asks the query StaffAssignments.
 func (r Reader) StaffAssignments(ctx context.Context, staffID string, args StaffAssignmentsArgs) (*StaffAssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfStaffAssignments, graph.QueryRequest{Name: "StaffAssignments", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfStaffAssignments, &graph.QueryRequest{Name: "StaffAssignments", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,96 +20,96 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Chore() ChoreResolver { return rowsOfChore{r.rt} }
+func (r *root) Chore() ChoreResolver { return rowsOfChore{r.rt} }
 
 // Staff answers Staff.
-func (r queries) Staff(ctx context.Context, staffID string, consistent *bool) (*model.Staff, error) {
+func (r *queries) Staff(ctx context.Context, staffID string, consistent *bool) (*model.Staff, error) {
 	return Reader{r.rt}.Staff(ctx, staffID, StaffArgs{Consistent: consistent})
 }
 
 // StaffByIds answers StaffByIds.
-func (r queries) StaffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Staff, error) {
+func (r *queries) StaffByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Staff, error) {
 	return Reader{r.rt}.StaffByIds(ctx, ids, StaffByIdsArgs{Consistent: consistent})
 }
 
 // StaffTenantMembers answers StaffTenantMembers.
-func (r queries) StaffTenantMembers(ctx context.Context, tenantID string, department *string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffTenantMembersConnection, error) {
+func (r *queries) StaffTenantMembers(ctx context.Context, tenantID string, department *string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffTenantMembersConnection, error) {
 	return Reader{r.rt}.StaffTenantMembers(ctx, tenantID, StaffTenantMembersArgs{Department: department, HiredOn: hiredOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffContributions answers StaffContributions.
-func (r queries) StaffContributions(ctx context.Context, staffID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffContributionsConnection, error) {
+func (r *queries) StaffContributions(ctx context.Context, staffID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffContributionsConnection, error) {
 	return Reader{r.rt}.StaffContributions(ctx, staffID, StaffContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffDepartmentStaff answers StaffDepartmentStaff.
-func (r queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
+func (r *queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
 	return Reader{r.rt}.StaffDepartmentStaff(ctx, department, StaffDepartmentStaffArgs{HiredOn: hiredOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Chore answers Chore.
-func (r queries) Chore(ctx context.Context, choreID string, consistent *bool) (*model.Chore, error) {
+func (r *queries) Chore(ctx context.Context, choreID string, consistent *bool) (*model.Chore, error) {
 	return Reader{r.rt}.Chore(ctx, choreID, ChoreArgs{Consistent: consistent})
 }
 
 // ChoreByIds answers ChoreByIds.
-func (r queries) ChoreByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Chore, error) {
+func (r *queries) ChoreByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Chore, error) {
 	return Reader{r.rt}.ChoreByIds(ctx, ids, ChoreByIdsArgs{Consistent: consistent})
 }
 
 // ChoreTenantMembers answers ChoreTenantMembers.
-func (r queries) ChoreTenantMembers(ctx context.Context, tenantID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreTenantMembersConnection, error) {
+func (r *queries) ChoreTenantMembers(ctx context.Context, tenantID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreTenantMembersConnection, error) {
 	return Reader{r.rt}.ChoreTenantMembers(ctx, tenantID, ChoreTenantMembersArgs{ProjectID: projectID, ChoreID: choreID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ChoreAssignments answers ChoreAssignments.
-func (r queries) ChoreAssignments(ctx context.Context, staffID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreAssignmentsConnection, error) {
+func (r *queries) ChoreAssignments(ctx context.Context, staffID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreAssignmentsConnection, error) {
 	return Reader{r.rt}.ChoreAssignments(ctx, staffID, ChoreAssignmentsArgs{ProjectID: projectID, ChoreID: choreID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Tool answers Tool.
-func (r queries) Tool(ctx context.Context, toolID string, consistent *bool) (*model.Tool, error) {
+func (r *queries) Tool(ctx context.Context, toolID string, consistent *bool) (*model.Tool, error) {
 	return Reader{r.rt}.Tool(ctx, toolID, ToolArgs{Consistent: consistent})
 }
 
 // ToolByIds answers ToolByIds.
-func (r queries) ToolByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tool, error) {
+func (r *queries) ToolByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Tool, error) {
 	return Reader{r.rt}.ToolByIds(ctx, ids, ToolByIdsArgs{Consistent: consistent})
 }
 
 // ToolDepartmentStaff answers ToolDepartmentStaff.
-func (r queries) ToolDepartmentStaff(ctx context.Context, department string, reverse *bool, limit *int, nextToken *string) (*ToolDepartmentStaffConnection, error) {
+func (r *queries) ToolDepartmentStaff(ctx context.Context, department string, reverse *bool, limit *int, nextToken *string) (*ToolDepartmentStaffConnection, error) {
 	return Reader{r.rt}.ToolDepartmentStaff(ctx, department, ToolDepartmentStaffArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TenantMembers answers TenantMembers.
-func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
+func (r *queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
 	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Contributions answers Contributions.
-func (r queries) Contributions(ctx context.Context, staffID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
+func (r *queries) Contributions(ctx context.Context, staffID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
 	return Reader{r.rt}.Contributions(ctx, staffID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DepartmentStaff answers DepartmentStaff.
-func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
+func (r *queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
 	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffAssignments answers StaffAssignments.
-func (r queries) StaffAssignments(ctx context.Context, staffID string, only []model.StaffAssignmentsMember, reverse *bool, limit *int, nextToken *string) (*StaffAssignmentsConnection, error) {
+func (r *queries) StaffAssignments(ctx context.Context, staffID string, only []model.StaffAssignmentsMember, reverse *bool, limit *int, nextToken *string) (*StaffAssignmentsConnection, error) {
 	return Reader{r.rt}.StaffAssignments(ctx, staffID, StaffAssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

@@ -27,19 +27,19 @@ var Staff = projection.Ops[model.Staff, string, string]{
 
 // StaffFields are the fields that a patch of Staff can name.
 var StaffFields = struct {
-	TenantID   projection.PatchField[model.Staff, string]
-	Department projection.PatchField[model.Staff, string]
-	HiredOn    projection.PatchField[model.Staff, keys.Date]
+	TenantID   *projection.PatchField[model.Staff, string]
+	Department *projection.PatchField[model.Staff, string]
+	HiredOn    *projection.PatchField[model.Staff, keys.Date]
 }{
-	TenantID: projection.PatchField[model.Staff, string]{
+	TenantID: &projection.PatchField[model.Staff, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Staff, v string) { row.TenantID = v },
 	},
-	Department: projection.PatchField[model.Staff, string]{
+	Department: &projection.PatchField[model.Staff, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Staff, v string) { row.Department = v },
 	},
-	HiredOn: projection.PatchField[model.Staff, keys.Date]{
+	HiredOn: &projection.PatchField[model.Staff, keys.Date]{
 		Ordinal: 3,
 		Write:   func(row *model.Staff, v keys.Date) { row.HiredOn = v },
 	},
@@ -63,19 +63,19 @@ var Chore = projection.Ops[model.Chore, string, string]{
 
 // ChoreFields are the fields that a patch of Chore can name.
 var ChoreFields = struct {
-	TenantID  projection.PatchField[model.Chore, string]
-	ProjectID projection.PatchField[model.Chore, string]
-	StaffID   projection.PatchField[model.Chore, string]
+	TenantID  *projection.PatchField[model.Chore, string]
+	ProjectID *projection.PatchField[model.Chore, string]
+	StaffID   *projection.PatchField[model.Chore, string]
 }{
-	TenantID: projection.PatchField[model.Chore, string]{
+	TenantID: &projection.PatchField[model.Chore, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Chore, v string) { row.TenantID = v },
 	},
-	ProjectID: projection.PatchField[model.Chore, string]{
+	ProjectID: &projection.PatchField[model.Chore, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Chore, v string) { row.ProjectID = v },
 	},
-	StaffID: projection.PatchField[model.Chore, string]{
+	StaffID: &projection.PatchField[model.Chore, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Chore, v string) { row.StaffID = &v },
 		Reset:   func(row *model.Chore) { row.StaffID = nil },
@@ -100,9 +100,9 @@ var Tool = projection.Ops[model.Tool, string, string]{
 
 // ToolFields are the fields that a patch of Tool can name.
 var ToolFields = struct {
-	Department projection.PatchField[model.Tool, string]
+	Department *projection.PatchField[model.Tool, string]
 }{
-	Department: projection.PatchField[model.Tool, string]{
+	Department: &projection.PatchField[model.Tool, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Tool, v string) { row.Department = v },
 	},

@@ -32,7 +32,7 @@ type RolloutArgs struct {
 
 // Rollout asks the query Rollout.
 func (r Reader) Rollout(ctx context.Context, args RolloutArgs) (*model.Rollout, error) {
-	return graph.FetchOne(ctx, r.rt, model.RolloutCodec, graph.QueryRequest{Name: "Rollout", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.Service, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Build, keys.Int)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.RolloutCodec, &graph.QueryRequest{Name: "Rollout", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.Service, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Build, keys.Int)}, Consistent: args.Consistent})
 }
 
 // RolloutByKeysArgs are the arguments of RolloutByKeys that may be left out: nil.
@@ -46,7 +46,7 @@ func (r Reader) RolloutByKeys(ctx context.Context, keysArg []*model.RolloutKey, 
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Environment), keys.String(key.Service), keys.Int(int64(key.Year)), keys.Int(key.Build))
 	}
-	return graph.FetchMany(ctx, r.rt, model.RolloutCodec, graph.QueryRequest{Name: "RolloutByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.RolloutCodec, &graph.QueryRequest{Name: "RolloutByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // RolloutByIDArgs are the arguments of RolloutById that may be left out: nil.
@@ -67,7 +67,7 @@ type RolloutByIDArgs struct {
 
 // RolloutByID asks the query RolloutById.
 func (r Reader) RolloutByID(ctx context.Context, args RolloutByIDArgs) (*RolloutByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.RolloutCodec, graph.QueryRequest{Name: "RolloutById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.Service, keys.String)}, SK: []keys.Value{optional(args.Year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Build, keys.Int)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.RolloutCodec, &graph.QueryRequest{Name: "RolloutById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.Service, keys.String)}, SK: []keys.Value{optional(args.Year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Build, keys.Int)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PlaceArgs are the arguments of Place that may be left out: nil.
@@ -81,7 +81,7 @@ type PlaceArgs struct {
 
 // Place asks the query Place.
 func (r Reader) Place(ctx context.Context, args PlaceArgs) (*model.Place, error) {
-	return graph.FetchOne(ctx, r.rt, model.PlaceCodec, graph.QueryRequest{Name: "Place", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Country, keys.String), optional(args.City, keys.String)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PlaceCodec, &graph.QueryRequest{Name: "Place", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Country, keys.String), optional(args.City, keys.String)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // PlaceByKeysArgs are the arguments of PlaceByKeys that may be left out: nil.
@@ -95,7 +95,7 @@ func (r Reader) PlaceByKeys(ctx context.Context, keysArg []*model.PlaceKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Country), keys.String(key.City), keys.DateTime(key.At))
 	}
-	return graph.FetchMany(ctx, r.rt, model.PlaceCodec, graph.QueryRequest{Name: "PlaceByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PlaceCodec, &graph.QueryRequest{Name: "PlaceByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PlaceByIDArgs are the arguments of PlaceById that may be left out: nil.
@@ -114,7 +114,7 @@ type PlaceByIDArgs struct {
 
 // PlaceByID asks the query PlaceById.
 func (r Reader) PlaceByID(ctx context.Context, args PlaceByIDArgs) (*PlaceByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PlaceCodec, graph.QueryRequest{Name: "PlaceById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Country, keys.String), optional(args.City, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PlaceCodec, &graph.QueryRequest{Name: "PlaceById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Country, keys.String), optional(args.City, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,43 +20,43 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Rollout answers Rollout.
-func (r queries) Rollout(ctx context.Context, id *string, environment *string, service *string, subID *string, year *int, build *int64, consistent *bool) (*model.Rollout, error) {
+func (r *queries) Rollout(ctx context.Context, id *string, environment *string, service *string, subID *string, year *int, build *int64, consistent *bool) (*model.Rollout, error) {
 	return Reader{r.rt}.Rollout(ctx, RolloutArgs{ID: id, Environment: environment, Service: service, SubID: subID, Year: year, Build: build, Consistent: consistent})
 }
 
 // RolloutByKeys answers RolloutByKeys.
-func (r queries) RolloutByKeys(ctx context.Context, keysArg []*model.RolloutKey, consistent *bool) ([]*model.Rollout, error) {
+func (r *queries) RolloutByKeys(ctx context.Context, keysArg []*model.RolloutKey, consistent *bool) ([]*model.Rollout, error) {
 	return Reader{r.rt}.RolloutByKeys(ctx, keysArg, RolloutByKeysArgs{Consistent: consistent})
 }
 
 // RolloutByID answers RolloutById.
-func (r queries) RolloutByID(ctx context.Context, id *string, environment *string, service *string, year *int, build *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
+func (r *queries) RolloutByID(ctx context.Context, id *string, environment *string, service *string, year *int, build *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
 	return Reader{r.rt}.RolloutByID(ctx, RolloutByIDArgs{ID: id, Environment: environment, Service: service, Year: year, Build: build, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Place answers Place.
-func (r queries) Place(ctx context.Context, id *string, country *string, city *string, at *time.Time, consistent *bool) (*model.Place, error) {
+func (r *queries) Place(ctx context.Context, id *string, country *string, city *string, at *time.Time, consistent *bool) (*model.Place, error) {
 	return Reader{r.rt}.Place(ctx, PlaceArgs{ID: id, Country: country, City: city, At: at, Consistent: consistent})
 }
 
 // PlaceByKeys answers PlaceByKeys.
-func (r queries) PlaceByKeys(ctx context.Context, keysArg []*model.PlaceKey, consistent *bool) ([]*model.Place, error) {
+func (r *queries) PlaceByKeys(ctx context.Context, keysArg []*model.PlaceKey, consistent *bool) ([]*model.Place, error) {
 	return Reader{r.rt}.PlaceByKeys(ctx, keysArg, PlaceByKeysArgs{Consistent: consistent})
 }
 
 // PlaceByID answers PlaceById.
-func (r queries) PlaceByID(ctx context.Context, id *string, country *string, city *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
+func (r *queries) PlaceByID(ctx context.Context, id *string, country *string, city *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
 	return Reader{r.rt}.PlaceByID(ctx, PlaceByIDArgs{ID: id, Country: country, City: city, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -33,9 +33,9 @@ var Rollout = projection.Ops[model.Rollout, model.RolloutKey, model.RolloutParti
 
 // RolloutFields are the fields that a patch of Rollout can name.
 var RolloutFields = struct {
-	Version projection.PatchField[model.Rollout, string]
+	Version *projection.PatchField[model.Rollout, string]
 }{
-	Version: projection.PatchField[model.Rollout, string]{
+	Version: &projection.PatchField[model.Rollout, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Rollout, v string) { row.Version = v },
 	},

@@ -25,7 +25,7 @@ type VanArgs struct {
 
 // Van asks the query Van.
 func (r Reader) Van(ctx context.Context, vanID string, args VanArgs) (*model.Van, error) {
-	return graph.FetchOne(ctx, r.rt, model.VanCodec, graph.QueryRequest{Name: "Van", PK: []keys.Value{keys.String(vanID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VanCodec, &graph.QueryRequest{Name: "Van", PK: []keys.Value{keys.String(vanID)}, Consistent: args.Consistent})
 }
 
 // VanByIdsArgs are the arguments of VanByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) VanByIds(ctx context.Context, ids []string, args VanByIdsArgs) (
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VanCodec, graph.QueryRequest{Name: "VanByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VanCodec, &graph.QueryRequest{Name: "VanByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VanByDepotArgs are the arguments of VanByDepot that may be left out: nil.
@@ -57,7 +57,7 @@ type VanByDepotArgs struct {
 
 // VanByDepot asks the query VanByDepot.
 func (r Reader) VanByDepot(ctx context.Context, region string, args VanByDepotArgs) (*VanByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VanCodec, graph.QueryRequest{Name: "VanByDepot", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VanCodec, &graph.QueryRequest{Name: "VanByDepot", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // BikeArgs are the arguments of Bike that may be left out: nil.
@@ -67,7 +67,7 @@ type BikeArgs struct {
 
 // Bike asks the query Bike.
 func (r Reader) Bike(ctx context.Context, bikeID string, args BikeArgs) (*model.Bike, error) {
-	return graph.FetchOne(ctx, r.rt, model.BikeCodec, graph.QueryRequest{Name: "Bike", PK: []keys.Value{keys.String(bikeID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BikeCodec, &graph.QueryRequest{Name: "Bike", PK: []keys.Value{keys.String(bikeID)}, Consistent: args.Consistent})
 }
 
 // BikeByIdsArgs are the arguments of BikeByIds that may be left out: nil.
@@ -81,7 +81,7 @@ func (r Reader) BikeByIds(ctx context.Context, ids []string, args BikeByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.BikeCodec, graph.QueryRequest{Name: "BikeByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BikeCodec, &graph.QueryRequest{Name: "BikeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BikeByDepotArgs are the arguments of BikeByDepot that may be left out: nil.
@@ -93,7 +93,7 @@ type BikeByDepotArgs struct {
 
 // BikeByDepot asks the query BikeByDepot.
 func (r Reader) BikeByDepot(ctx context.Context, region string, depot string, bay int, args BikeByDepotArgs) (*BikeByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BikeCodec, graph.QueryRequest{Name: "BikeByDepot", PK: []keys.Value{keys.String(region), keys.String(depot), keys.Int(int64(bay))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.BikeCodec, &graph.QueryRequest{Name: "BikeByDepot", PK: []keys.Value{keys.String(region), keys.String(depot), keys.Int(int64(bay))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VisitArgs are the arguments of Visit that may be left out: nil.
@@ -103,7 +103,7 @@ type VisitArgs struct {
 
 // Visit asks the query Visit.
 func (r Reader) Visit(ctx context.Context, visitID string, args VisitArgs) (*model.Visit, error) {
-	return graph.FetchOne(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "Visit", PK: []keys.Value{keys.String(visitID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VisitCodec, &graph.QueryRequest{Name: "Visit", PK: []keys.Value{keys.String(visitID)}, Consistent: args.Consistent})
 }
 
 // VisitByIdsArgs are the arguments of VisitByIds that may be left out: nil.
@@ -117,7 +117,7 @@ func (r Reader) VisitByIds(ctx context.Context, ids []string, args VisitByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "VisitByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VisitCodec, &graph.QueryRequest{Name: "VisitByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // VisitByPlaceArgs are the arguments of VisitByPlace that may be left out: nil.
@@ -132,7 +132,7 @@ type VisitByPlaceArgs struct {
 
 // VisitByPlace asks the query VisitByPlace.
 func (r Reader) VisitByPlace(ctx context.Context, region string, args VisitByPlaceArgs) (*VisitByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "VisitByPlace", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String)}, SK: []keys.Value{optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VisitCodec, &graph.QueryRequest{Name: "VisitByPlace", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String)}, SK: []keys.Value{optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VisitByRankArgs are the arguments of VisitByRank that may be left out: nil.
@@ -151,7 +151,7 @@ type VisitByRankArgs struct {
 
 // VisitByRank asks the query VisitByRank.
 func (r Reader) VisitByRank(ctx context.Context, args VisitByRankArgs) (*VisitByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VisitCodec, graph.QueryRequest{Name: "VisitByRank", SK: []keys.Value{optional(args.Rank, keys.Float), optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Depot, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VisitCodec, &graph.QueryRequest{Name: "VisitByRank", SK: []keys.Value{optional(args.Rank, keys.Float), optional(args.Size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Depot, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfGarage reads items of Garage, by their types.
@@ -172,7 +172,7 @@ type GarageArgs struct {
 
 // Garage asks the query Garage.
 func (r Reader) Garage(ctx context.Context, region string, args GarageArgs) (*GarageConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfGarage, graph.QueryRequest{Name: "Garage", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfGarage, &graph.QueryRequest{Name: "Garage", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

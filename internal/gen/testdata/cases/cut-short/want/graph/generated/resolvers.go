@@ -19,68 +19,68 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Van answers Van.
-func (r queries) Van(ctx context.Context, vanID string, consistent *bool) (*model.Van, error) {
+func (r *queries) Van(ctx context.Context, vanID string, consistent *bool) (*model.Van, error) {
 	return Reader{r.rt}.Van(ctx, vanID, VanArgs{Consistent: consistent})
 }
 
 // VanByIds answers VanByIds.
-func (r queries) VanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Van, error) {
+func (r *queries) VanByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Van, error) {
 	return Reader{r.rt}.VanByIds(ctx, ids, VanByIdsArgs{Consistent: consistent})
 }
 
 // VanByDepot answers VanByDepot.
-func (r queries) VanByDepot(ctx context.Context, region string, depot *string, bay *int, size *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*VanByDepotConnection, error) {
+func (r *queries) VanByDepot(ctx context.Context, region string, depot *string, bay *int, size *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*VanByDepotConnection, error) {
 	return Reader{r.rt}.VanByDepot(ctx, region, VanByDepotArgs{Depot: depot, Bay: bay, Size: size, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Bike answers Bike.
-func (r queries) Bike(ctx context.Context, bikeID string, consistent *bool) (*model.Bike, error) {
+func (r *queries) Bike(ctx context.Context, bikeID string, consistent *bool) (*model.Bike, error) {
 	return Reader{r.rt}.Bike(ctx, bikeID, BikeArgs{Consistent: consistent})
 }
 
 // BikeByIds answers BikeByIds.
-func (r queries) BikeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Bike, error) {
+func (r *queries) BikeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Bike, error) {
 	return Reader{r.rt}.BikeByIds(ctx, ids, BikeByIdsArgs{Consistent: consistent})
 }
 
 // BikeByDepot answers BikeByDepot.
-func (r queries) BikeByDepot(ctx context.Context, region string, depot string, bay int, reverse *bool, limit *int, nextToken *string) (*BikeByDepotConnection, error) {
+func (r *queries) BikeByDepot(ctx context.Context, region string, depot string, bay int, reverse *bool, limit *int, nextToken *string) (*BikeByDepotConnection, error) {
 	return Reader{r.rt}.BikeByDepot(ctx, region, depot, bay, BikeByDepotArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Visit answers Visit.
-func (r queries) Visit(ctx context.Context, visitID string, consistent *bool) (*model.Visit, error) {
+func (r *queries) Visit(ctx context.Context, visitID string, consistent *bool) (*model.Visit, error) {
 	return Reader{r.rt}.Visit(ctx, visitID, VisitArgs{Consistent: consistent})
 }
 
 // VisitByIds answers VisitByIds.
-func (r queries) VisitByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Visit, error) {
+func (r *queries) VisitByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Visit, error) {
 	return Reader{r.rt}.VisitByIds(ctx, ids, VisitByIdsArgs{Consistent: consistent})
 }
 
 // VisitByPlace answers VisitByPlace.
-func (r queries) VisitByPlace(ctx context.Context, region string, depot *string, size *int, eq *int, reverse *bool, limit *int, nextToken *string) (*VisitByPlaceConnection, error) {
+func (r *queries) VisitByPlace(ctx context.Context, region string, depot *string, size *int, eq *int, reverse *bool, limit *int, nextToken *string) (*VisitByPlaceConnection, error) {
 	return Reader{r.rt}.VisitByPlace(ctx, region, VisitByPlaceArgs{Depot: depot, Size: size, Eq: eq, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VisitByRank answers VisitByRank.
-func (r queries) VisitByRank(ctx context.Context, rank *float64, size *int, depot *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VisitByRankConnection, error) {
+func (r *queries) VisitByRank(ctx context.Context, rank *float64, size *int, depot *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VisitByRankConnection, error) {
 	return Reader{r.rt}.VisitByRank(ctx, VisitByRankArgs{Rank: rank, Size: size, Depot: depot, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Garage answers Garage.
-func (r queries) Garage(ctx context.Context, region string, depot *string, bay *int, only []model.GarageMember, reverse *bool, limit *int, nextToken *string) (*GarageConnection, error) {
+func (r *queries) Garage(ctx context.Context, region string, depot *string, bay *int, only []model.GarageMember, reverse *bool, limit *int, nextToken *string) (*GarageConnection, error) {
 	return Reader{r.rt}.Garage(ctx, region, GarageArgs{Depot: depot, Bay: bay, Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -27,27 +27,27 @@ var Van = projection.Ops[model.Van, string, string]{
 
 // VanFields are the fields that a patch of Van can name.
 var VanFields = struct {
-	Region projection.PatchField[model.Van, string]
-	Depot  projection.PatchField[model.Van, string]
-	Bay    projection.PatchField[model.Van, int]
-	Size   projection.PatchField[model.Van, int]
+	Region *projection.PatchField[model.Van, string]
+	Depot  *projection.PatchField[model.Van, string]
+	Bay    *projection.PatchField[model.Van, int]
+	Size   *projection.PatchField[model.Van, int]
 }{
-	Region: projection.PatchField[model.Van, string]{
+	Region: &projection.PatchField[model.Van, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Van, v string) { row.Region = &v },
 		Reset:   func(row *model.Van) { row.Region = nil },
 	},
-	Depot: projection.PatchField[model.Van, string]{
+	Depot: &projection.PatchField[model.Van, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Van, v string) { row.Depot = &v },
 		Reset:   func(row *model.Van) { row.Depot = nil },
 	},
-	Bay: projection.PatchField[model.Van, int]{
+	Bay: &projection.PatchField[model.Van, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Van, v int) { row.Bay = &v },
 		Reset:   func(row *model.Van) { row.Bay = nil },
 	},
-	Size: projection.PatchField[model.Van, int]{
+	Size: &projection.PatchField[model.Van, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Van, v int) { row.Size = &v },
 		Reset:   func(row *model.Van) { row.Size = nil },
@@ -72,19 +72,19 @@ var Bike = projection.Ops[model.Bike, string, string]{
 
 // BikeFields are the fields that a patch of Bike can name.
 var BikeFields = struct {
-	Region projection.PatchField[model.Bike, string]
-	Depot  projection.PatchField[model.Bike, string]
-	Bay    projection.PatchField[model.Bike, int]
+	Region *projection.PatchField[model.Bike, string]
+	Depot  *projection.PatchField[model.Bike, string]
+	Bay    *projection.PatchField[model.Bike, int]
 }{
-	Region: projection.PatchField[model.Bike, string]{
+	Region: &projection.PatchField[model.Bike, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Bike, v string) { row.Region = v },
 	},
-	Depot: projection.PatchField[model.Bike, string]{
+	Depot: &projection.PatchField[model.Bike, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Bike, v string) { row.Depot = v },
 	},
-	Bay: projection.PatchField[model.Bike, int]{
+	Bay: &projection.PatchField[model.Bike, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Bike, v int) { row.Bay = v },
 	},
@@ -108,27 +108,27 @@ var Visit = projection.Ops[model.Visit, string, string]{
 
 // VisitFields are the fields that a patch of Visit can name.
 var VisitFields = struct {
-	Region projection.PatchField[model.Visit, string]
-	Depot  projection.PatchField[model.Visit, string]
-	Size   projection.PatchField[model.Visit, int]
-	Rank   projection.PatchField[model.Visit, float64]
+	Region *projection.PatchField[model.Visit, string]
+	Depot  *projection.PatchField[model.Visit, string]
+	Size   *projection.PatchField[model.Visit, int]
+	Rank   *projection.PatchField[model.Visit, float64]
 }{
-	Region: projection.PatchField[model.Visit, string]{
+	Region: &projection.PatchField[model.Visit, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Visit, v string) { row.Region = &v },
 		Reset:   func(row *model.Visit) { row.Region = nil },
 	},
-	Depot: projection.PatchField[model.Visit, string]{
+	Depot: &projection.PatchField[model.Visit, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Visit, v string) { row.Depot = &v },
 		Reset:   func(row *model.Visit) { row.Depot = nil },
 	},
-	Size: projection.PatchField[model.Visit, int]{
+	Size: &projection.PatchField[model.Visit, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Visit, v int) { row.Size = &v },
 		Reset:   func(row *model.Visit) { row.Size = nil },
 	},
-	Rank: projection.PatchField[model.Visit, float64]{
+	Rank: &projection.PatchField[model.Visit, float64]{
 		Ordinal: 4,
 		Write:   func(row *model.Visit, v float64) { row.Rank = &v },
 		Reset:   func(row *model.Visit) { row.Rank = nil },

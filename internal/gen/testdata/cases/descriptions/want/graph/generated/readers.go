@@ -25,7 +25,7 @@ type DescribedArgs struct {
 
 // Described asks the query Described.
 func (r Reader) Described(ctx context.Context, id string, args DescribedArgs) (*model.Described, error) {
-	return graph.FetchOne(ctx, r.rt, model.DescribedCodec, graph.QueryRequest{Name: "Described", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DescribedCodec, &graph.QueryRequest{Name: "Described", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // DescribedByIdsArgs are the arguments of DescribedByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) DescribedByIds(ctx context.Context, ids []string, args Described
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.DescribedCodec, graph.QueryRequest{Name: "DescribedByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.DescribedCodec, &graph.QueryRequest{Name: "DescribedByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // DescribedByKindArgs are the arguments of DescribedByKind that may be left out: nil.
@@ -51,5 +51,5 @@ type DescribedByKindArgs struct {
 
 // DescribedByKind asks the query DescribedByKind.
 func (r Reader) DescribedByKind(ctx context.Context, kind model.DescribedKind, args DescribedByKindArgs) (*DescribedByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DescribedCodec, graph.QueryRequest{Name: "DescribedByKind", PK: []keys.Value{keys.String(string(kind))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DescribedCodec, &graph.QueryRequest{Name: "DescribedByKind", PK: []keys.Value{keys.String(string(kind))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }

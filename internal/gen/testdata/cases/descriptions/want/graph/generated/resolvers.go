@@ -19,28 +19,28 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Described answers Described.
-func (r queries) Described(ctx context.Context, id string, consistent *bool) (*model.Described, error) {
+func (r *queries) Described(ctx context.Context, id string, consistent *bool) (*model.Described, error) {
 	return Reader{r.rt}.Described(ctx, id, DescribedArgs{Consistent: consistent})
 }
 
 // DescribedByIds answers DescribedByIds.
-func (r queries) DescribedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Described, error) {
+func (r *queries) DescribedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Described, error) {
 	return Reader{r.rt}.DescribedByIds(ctx, ids, DescribedByIdsArgs{Consistent: consistent})
 }
 
 // DescribedByKind answers DescribedByKind.
-func (r queries) DescribedByKind(ctx context.Context, kind model.DescribedKind, reverse *bool, limit *int, nextToken *string) (*DescribedByKindConnection, error) {
+func (r *queries) DescribedByKind(ctx context.Context, kind model.DescribedKind, reverse *bool, limit *int, nextToken *string) (*DescribedByKindConnection, error) {
 	return Reader{r.rt}.DescribedByKind(ctx, kind, DescribedByKindArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -27,21 +27,21 @@ var Described = projection.Ops[model.Described, string, string]{
 
 // DescribedFields are the fields that a patch of Described can name.
 var DescribedFields = struct {
-	Old   projection.PatchField[model.Described, string]
-	Older projection.PatchField[model.Described, string]
-	Kind  projection.PatchField[model.Described, model.DescribedKind]
+	Old   *projection.PatchField[model.Described, string]
+	Older *projection.PatchField[model.Described, string]
+	Kind  *projection.PatchField[model.Described, model.DescribedKind]
 }{
-	Old: projection.PatchField[model.Described, string]{
+	Old: &projection.PatchField[model.Described, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Described, v string) { row.Old = &v },
 		Reset:   func(row *model.Described) { row.Old = nil },
 	},
-	Older: projection.PatchField[model.Described, string]{
+	Older: &projection.PatchField[model.Described, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Described, v string) { row.Older = &v },
 		Reset:   func(row *model.Described) { row.Older = nil },
 	},
-	Kind: projection.PatchField[model.Described, model.DescribedKind]{
+	Kind: &projection.PatchField[model.Described, model.DescribedKind]{
 		Ordinal: 3,
 		Write:   func(row *model.Described, v model.DescribedKind) { row.Kind = v },
 	},

@@ -26,7 +26,7 @@ type WorkJobArgs struct {
 
 // WorkJob asks the query Work_Job.
 func (r Reader) WorkJob(ctx context.Context, jobID string, args WorkJobArgs) (*model.Job, error) {
-	return graph.FetchOne(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_Job", PK: []keys.Value{keys.String(jobID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.JobCodec, &graph.QueryRequest{Name: "Work_Job", PK: []keys.Value{keys.String(jobID)}, Consistent: args.Consistent})
 }
 
 // WorkJobByIdsArgs are the arguments of Work_JobByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) WorkJobByIds(ctx context.Context, ids []string, args WorkJobById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_JobByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.JobCodec, &graph.QueryRequest{Name: "Work_JobByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // WorkJobByProjectArgs are the arguments of Work_JobByProject that may be left out: nil.
@@ -56,7 +56,7 @@ type WorkJobByProjectArgs struct {
 
 // WorkJobByProject asks the query Work_JobByProject.
 func (r Reader) WorkJobByProject(ctx context.Context, projectID string, args WorkJobByProjectArgs) (*JobByProjectConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_JobByProject", PK: []keys.Value{keys.String(projectID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.JobCodec, &graph.QueryRequest{Name: "Work_JobByProject", PK: []keys.Value{keys.String(projectID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // WorkJobByWorkerArgs are the arguments of Work_JobByWorker that may be left out: nil.
@@ -75,7 +75,7 @@ type WorkJobByWorkerArgs struct {
 
 // WorkJobByWorker asks the query Work_JobByWorker.
 func (r Reader) WorkJobByWorker(ctx context.Context, workerID string, args WorkJobByWorkerArgs) (*JobByWorkerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.JobCodec, graph.QueryRequest{Name: "Work_JobByWorker", PK: []keys.Value{keys.String(workerID)}, SK: []keys.Value{optional(args.State, func(v model.JobState) keys.Value { return keys.String(string(v)) }), optional(args.DueOn, keys.DateOf), optional(args.JobID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.JobCodec, &graph.QueryRequest{Name: "Work_JobByWorker", PK: []keys.Value{keys.String(workerID)}, SK: []keys.Value{optional(args.State, func(v model.JobState) keys.Value { return keys.String(string(v)) }), optional(args.DueOn, keys.DateOf), optional(args.JobID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // WorkWorkerArgs are the arguments of Work_Worker that may be left out: nil.
@@ -85,7 +85,7 @@ type WorkWorkerArgs struct {
 
 // WorkWorker asks the query Work_Worker.
 func (r Reader) WorkWorker(ctx context.Context, workerID string, args WorkWorkerArgs) (*model.Worker, error) {
-	return graph.FetchOne(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_Worker", SK: []keys.Value{keys.String(workerID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.WorkerCodec, &graph.QueryRequest{Name: "Work_Worker", SK: []keys.Value{keys.String(workerID)}, Consistent: args.Consistent})
 }
 
 // WorkWorkerByIdsArgs are the arguments of Work_WorkerByIds that may be left out: nil.
@@ -99,7 +99,7 @@ func (r Reader) WorkWorkerByIds(ctx context.Context, ids []string, args WorkWork
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_WorkerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.WorkerCodec, &graph.QueryRequest{Name: "Work_WorkerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // WorkWorkerByPrimaryArgs are the arguments of Work_WorkerByPrimary that may be left out: nil.
@@ -116,7 +116,7 @@ type WorkWorkerByPrimaryArgs struct {
 
 // WorkWorkerByPrimary asks the query Work_WorkerByPrimary.
 func (r Reader) WorkWorkerByPrimary(ctx context.Context, args WorkWorkerByPrimaryArgs) (*WorkerByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_WorkerByPrimary", SK: []keys.Value{optional(args.WorkerID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.WorkerCodec, &graph.QueryRequest{Name: "Work_WorkerByPrimary", SK: []keys.Value{optional(args.WorkerID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // WorkWorkerByTeamArgs are the arguments of Work_WorkerByTeam that may be left out: nil.
@@ -128,7 +128,7 @@ type WorkWorkerByTeamArgs struct {
 
 // WorkWorkerByTeam asks the query Work_WorkerByTeam.
 func (r Reader) WorkWorkerByTeam(ctx context.Context, team string, args WorkWorkerByTeamArgs) (*WorkerByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.WorkerCodec, graph.QueryRequest{Name: "Work_WorkerByTeam", PK: []keys.Value{keys.String(team)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.WorkerCodec, &graph.QueryRequest{Name: "Work_WorkerByTeam", PK: []keys.Value{keys.String(team)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GrantArgs are the arguments of Grant that may be left out: nil.
@@ -138,7 +138,7 @@ type GrantArgs struct {
 
 // Grant asks the query Grant.
 func (r Reader) Grant(ctx context.Context, orgID string, role string, userID string, args GrantArgs) (*model.Grant, error) {
-	return graph.FetchOne(ctx, r.rt, model.GrantCodec, graph.QueryRequest{Name: "Grant", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.GrantCodec, &graph.QueryRequest{Name: "Grant", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
 }
 
 // GrantByKeysArgs are the arguments of GrantByKeys that may be left out: nil.
@@ -152,7 +152,7 @@ func (r Reader) GrantByKeys(ctx context.Context, keysArg []*model.GrantKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.OrgID), keys.String(key.Role), keys.String(key.UserID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.GrantCodec, graph.QueryRequest{Name: "GrantByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.GrantCodec, &graph.QueryRequest{Name: "GrantByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // GrantByPrimaryArgs are the arguments of GrantByPrimary that may be left out: nil.
@@ -170,12 +170,12 @@ type GrantByPrimaryArgs struct {
 
 // GrantByPrimary asks the query GrantByPrimary.
 func (r Reader) GrantByPrimary(ctx context.Context, orgID string, args GrantByPrimaryArgs) (*GrantByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GrantCodec, graph.QueryRequest{Name: "GrantByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GrantCodec, &graph.QueryRequest{Name: "GrantByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // Shop asks the query Shop.
 func (r Reader) Shop(ctx context.Context) (*model.Shop, error) {
-	return graph.FetchOne(ctx, r.rt, model.ShopCodec, graph.QueryRequest{Name: "Shop"})
+	return graph.FetchOne(ctx, r.rt, model.ShopCodec, &graph.QueryRequest{Name: "Shop"})
 }
 
 // CrewArgs are the arguments of Crew that may be left out: nil.
@@ -185,7 +185,7 @@ type CrewArgs struct {
 
 // Crew asks the query Crew.
 func (r Reader) Crew(ctx context.Context, team string, args CrewArgs) (*model.Crew, error) {
-	return graph.FetchOne(ctx, r.rt, model.CrewCodec, graph.QueryRequest{Name: "Crew", PK: []keys.Value{keys.String(team)}, SK: []keys.Value{keys.String(team)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CrewCodec, &graph.QueryRequest{Name: "Crew", PK: []keys.Value{keys.String(team)}, SK: []keys.Value{keys.String(team)}, Consistent: args.Consistent})
 }
 
 // CrewByIdsArgs are the arguments of CrewByIds that may be left out: nil.
@@ -199,7 +199,7 @@ func (r Reader) CrewByIds(ctx context.Context, ids []string, args CrewByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CrewCodec, graph.QueryRequest{Name: "CrewByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CrewCodec, &graph.QueryRequest{Name: "CrewByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CrewAllArgs are the arguments of CrewAll that may be left out: nil.
@@ -217,7 +217,7 @@ type CrewAllArgs struct {
 
 // CrewAll asks the query CrewAll.
 func (r Reader) CrewAll(ctx context.Context, args CrewAllArgs) (*CrewAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CrewCodec, graph.QueryRequest{Name: "CrewAll", SK: []keys.Value{optional(args.Size, keys.DecimalOf), optional(args.Since, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CrewCodec, &graph.QueryRequest{Name: "CrewAll", SK: []keys.Value{optional(args.Size, keys.DecimalOf), optional(args.Since, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

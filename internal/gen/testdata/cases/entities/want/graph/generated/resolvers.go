@@ -21,95 +21,95 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Job() JobResolver { return rowsOfJob{r.rt} }
+func (r *root) Job() JobResolver { return rowsOfJob{r.rt} }
 
-func (r root) Worker() WorkerResolver { return rowsOfWorker{r.rt} }
+func (r *root) Worker() WorkerResolver { return rowsOfWorker{r.rt} }
 
-func (r root) Grant() GrantResolver { return rowsOfGrant{r.rt} }
+func (r *root) Grant() GrantResolver { return rowsOfGrant{r.rt} }
 
 // WorkJob answers Work_Job.
-func (r queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*model.Job, error) {
+func (r *queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*model.Job, error) {
 	return Reader{r.rt}.WorkJob(ctx, jobID, WorkJobArgs{Consistent: consistent})
 }
 
 // WorkJobByIds answers Work_JobByIds.
-func (r queries) WorkJobByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Job, error) {
+func (r *queries) WorkJobByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Job, error) {
 	return Reader{r.rt}.WorkJobByIds(ctx, ids, WorkJobByIdsArgs{Consistent: consistent})
 }
 
 // WorkJobByProject answers Work_JobByProject.
-func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
+func (r *queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
 	return Reader{r.rt}.WorkJobByProject(ctx, projectID, WorkJobByProjectArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkJobByWorker answers Work_JobByWorker.
-func (r queries) WorkJobByWorker(ctx context.Context, workerID string, state *model.JobState, dueOn *keys.Date, jobID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*JobByWorkerConnection, error) {
+func (r *queries) WorkJobByWorker(ctx context.Context, workerID string, state *model.JobState, dueOn *keys.Date, jobID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*JobByWorkerConnection, error) {
 	return Reader{r.rt}.WorkJobByWorker(ctx, workerID, WorkJobByWorkerArgs{State: state, DueOn: dueOn, JobID: jobID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorker answers Work_Worker.
-func (r queries) WorkWorker(ctx context.Context, workerID string, consistent *bool) (*model.Worker, error) {
+func (r *queries) WorkWorker(ctx context.Context, workerID string, consistent *bool) (*model.Worker, error) {
 	return Reader{r.rt}.WorkWorker(ctx, workerID, WorkWorkerArgs{Consistent: consistent})
 }
 
 // WorkWorkerByIds answers Work_WorkerByIds.
-func (r queries) WorkWorkerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Worker, error) {
+func (r *queries) WorkWorkerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Worker, error) {
 	return Reader{r.rt}.WorkWorkerByIds(ctx, ids, WorkWorkerByIdsArgs{Consistent: consistent})
 }
 
 // WorkWorkerByPrimary answers Work_WorkerByPrimary.
-func (r queries) WorkWorkerByPrimary(ctx context.Context, workerID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*WorkerByPrimaryConnection, error) {
+func (r *queries) WorkWorkerByPrimary(ctx context.Context, workerID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*WorkerByPrimaryConnection, error) {
 	return Reader{r.rt}.WorkWorkerByPrimary(ctx, WorkWorkerByPrimaryArgs{WorkerID: workerID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorkerByTeam answers Work_WorkerByTeam.
-func (r queries) WorkWorkerByTeam(ctx context.Context, team string, reverse *bool, limit *int, nextToken *string) (*WorkerByTeamConnection, error) {
+func (r *queries) WorkWorkerByTeam(ctx context.Context, team string, reverse *bool, limit *int, nextToken *string) (*WorkerByTeamConnection, error) {
 	return Reader{r.rt}.WorkWorkerByTeam(ctx, team, WorkWorkerByTeamArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Grant answers Grant.
-func (r queries) Grant(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Grant, error) {
+func (r *queries) Grant(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Grant, error) {
 	return Reader{r.rt}.Grant(ctx, orgID, role, userID, GrantArgs{Consistent: consistent})
 }
 
 // GrantByKeys answers GrantByKeys.
-func (r queries) GrantByKeys(ctx context.Context, keysArg []*model.GrantKey, consistent *bool) ([]*model.Grant, error) {
+func (r *queries) GrantByKeys(ctx context.Context, keysArg []*model.GrantKey, consistent *bool) ([]*model.Grant, error) {
 	return Reader{r.rt}.GrantByKeys(ctx, keysArg, GrantByKeysArgs{Consistent: consistent})
 }
 
 // GrantByPrimary answers GrantByPrimary.
-func (r queries) GrantByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GrantByPrimaryConnection, error) {
+func (r *queries) GrantByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GrantByPrimaryConnection, error) {
 	return Reader{r.rt}.GrantByPrimary(ctx, orgID, GrantByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Shop answers Shop.
-func (r queries) Shop(ctx context.Context) (*model.Shop, error) {
+func (r *queries) Shop(ctx context.Context) (*model.Shop, error) {
 	return Reader{r.rt}.Shop(ctx)
 }
 
 // Crew answers Crew.
-func (r queries) Crew(ctx context.Context, team string, consistent *bool) (*model.Crew, error) {
+func (r *queries) Crew(ctx context.Context, team string, consistent *bool) (*model.Crew, error) {
 	return Reader{r.rt}.Crew(ctx, team, CrewArgs{Consistent: consistent})
 }
 
 // CrewByIds answers CrewByIds.
-func (r queries) CrewByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Crew, error) {
+func (r *queries) CrewByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Crew, error) {
 	return Reader{r.rt}.CrewByIds(ctx, ids, CrewByIdsArgs{Consistent: consistent})
 }
 
 // CrewAll answers CrewAll.
-func (r queries) CrewAll(ctx context.Context, size *keys.Decimal, since *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CrewAllConnection, error) {
+func (r *queries) CrewAll(ctx context.Context, size *keys.Decimal, since *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CrewAllConnection, error) {
 	return Reader{r.rt}.CrewAll(ctx, CrewAllArgs{Size: size, Since: since, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

@@ -30,31 +30,31 @@ var Job = projection.Ops[model.Job, string, string]{
 
 // JobFields are the fields that a patch of Job can name.
 var JobFields = struct {
-	ProjectID projection.PatchField[model.Job, string]
-	WorkerID  projection.PatchField[model.Job, string]
-	Priority  projection.PatchField[model.Job, int]
-	State     projection.PatchField[model.Job, model.JobState]
-	DueOn     projection.PatchField[model.Job, keys.Date]
+	ProjectID *projection.PatchField[model.Job, string]
+	WorkerID  *projection.PatchField[model.Job, string]
+	Priority  *projection.PatchField[model.Job, int]
+	State     *projection.PatchField[model.Job, model.JobState]
+	DueOn     *projection.PatchField[model.Job, keys.Date]
 }{
-	ProjectID: projection.PatchField[model.Job, string]{
+	ProjectID: &projection.PatchField[model.Job, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Job, v string) { row.ProjectID = v },
 	},
-	WorkerID: projection.PatchField[model.Job, string]{
+	WorkerID: &projection.PatchField[model.Job, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Job, v string) { row.WorkerID = &v },
 		Reset:   func(row *model.Job) { row.WorkerID = nil },
 	},
-	Priority: projection.PatchField[model.Job, int]{
+	Priority: &projection.PatchField[model.Job, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Job, v int) { row.Priority = v },
 	},
-	State: projection.PatchField[model.Job, model.JobState]{
+	State: &projection.PatchField[model.Job, model.JobState]{
 		Ordinal: 4,
 		Write:   func(row *model.Job, v model.JobState) { row.State = &v },
 		Reset:   func(row *model.Job) { row.State = nil },
 	},
-	DueOn: projection.PatchField[model.Job, keys.Date]{
+	DueOn: &projection.PatchField[model.Job, keys.Date]{
 		Ordinal: 5,
 		Write:   func(row *model.Job, v keys.Date) { row.DueOn = &v },
 		Reset:   func(row *model.Job) { row.DueOn = nil },
@@ -79,21 +79,21 @@ var Worker = projection.Ops[model.Worker, string, querydb.SingletonKey]{
 
 // WorkerFields are the fields that a patch of Worker can name.
 var WorkerFields = struct {
-	Team   projection.PatchField[model.Worker, string]
-	Name   projection.PatchField[model.Worker, string]
-	JobIds projection.PatchField[model.Worker, []string]
+	Team   *projection.PatchField[model.Worker, string]
+	Name   *projection.PatchField[model.Worker, string]
+	JobIds *projection.PatchField[model.Worker, []string]
 }{
-	Team: projection.PatchField[model.Worker, string]{
+	Team: &projection.PatchField[model.Worker, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Worker, v string) { row.Team = &v },
 		Reset:   func(row *model.Worker) { row.Team = nil },
 	},
-	Name: projection.PatchField[model.Worker, string]{
+	Name: &projection.PatchField[model.Worker, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Worker, v string) { row.Name = &v },
 		Reset:   func(row *model.Worker) { row.Name = nil },
 	},
-	JobIds: projection.PatchField[model.Worker, []string]{
+	JobIds: &projection.PatchField[model.Worker, []string]{
 		Ordinal: 3,
 		Write:   func(row *model.Worker, v []string) { row.JobIds = v },
 		Reset:   func(row *model.Worker) { row.JobIds = nil },
@@ -122,9 +122,9 @@ var Grant = projection.Ops[model.Grant, model.GrantKey, string]{
 
 // GrantFields are the fields that a patch of Grant can name.
 var GrantFields = struct {
-	Crew projection.PatchField[model.Grant, string]
+	Crew *projection.PatchField[model.Grant, string]
 }{
-	Crew: projection.PatchField[model.Grant, string]{
+	Crew: &projection.PatchField[model.Grant, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Grant, v string) { row.Crew = &v },
 		Reset:   func(row *model.Grant) { row.Crew = nil },
@@ -147,9 +147,9 @@ var Shop = projection.Ops[model.Shop, querydb.SingletonKey, querydb.SingletonKey
 
 // ShopFields are the fields that a patch of Shop can name.
 var ShopFields = struct {
-	Open projection.PatchField[model.Shop, bool]
+	Open *projection.PatchField[model.Shop, bool]
 }{
-	Open: projection.PatchField[model.Shop, bool]{
+	Open: &projection.PatchField[model.Shop, bool]{
 		Ordinal: 0,
 		Write:   func(row *model.Shop, v bool) { row.Open = v },
 	},
@@ -173,21 +173,21 @@ var Crew = projection.Ops[model.Crew, string, string]{
 
 // CrewFields are the fields that a patch of Crew can name.
 var CrewFields = struct {
-	Lead  projection.PatchField[model.Crew, string]
-	Size  projection.PatchField[model.Crew, keys.Decimal]
-	Since projection.PatchField[model.Crew, time.Time]
+	Lead  *projection.PatchField[model.Crew, string]
+	Size  *projection.PatchField[model.Crew, keys.Decimal]
+	Since *projection.PatchField[model.Crew, time.Time]
 }{
-	Lead: projection.PatchField[model.Crew, string]{
+	Lead: &projection.PatchField[model.Crew, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Crew, v string) { row.Lead = &v },
 		Reset:   func(row *model.Crew) { row.Lead = nil },
 	},
-	Size: projection.PatchField[model.Crew, keys.Decimal]{
+	Size: &projection.PatchField[model.Crew, keys.Decimal]{
 		Ordinal: 2,
 		Write:   func(row *model.Crew, v keys.Decimal) { row.Size = &v },
 		Reset:   func(row *model.Crew) { row.Size = nil },
 	},
-	Since: projection.PatchField[model.Crew, time.Time]{
+	Since: &projection.PatchField[model.Crew, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Crew, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.Crew) { row.Since = nil },

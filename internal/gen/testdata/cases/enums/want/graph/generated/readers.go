@@ -26,7 +26,7 @@ type PaperArgs struct {
 
 // Paper asks the query Paper.
 func (r Reader) Paper(ctx context.Context, id string, args PaperArgs) (*model.Paper, error) {
-	return graph.FetchOne(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "Paper", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v model.Level) keys.Value { return keys.String(string(v)) })}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PaperCodec, &graph.QueryRequest{Name: "Paper", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v model.Level) keys.Value { return keys.String(string(v)) })}, Consistent: args.Consistent})
 }
 
 // PaperByKeysArgs are the arguments of PaperByKeys that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) PaperByKeys(ctx context.Context, keysArg []*model.PaperKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.PaperID), keys.String(string(key.Level)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "PaperByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PaperCodec, &graph.QueryRequest{Name: "PaperByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PaperByIDArgs are the arguments of PaperById that may be left out: nil.
@@ -56,7 +56,7 @@ type PaperByIDArgs struct {
 
 // PaperByID asks the query PaperById.
 func (r Reader) PaperByID(ctx context.Context, id string, args PaperByIDArgs) (*PaperByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "PaperById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PaperCodec, &graph.QueryRequest{Name: "PaperById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PaperByStageArgs are the arguments of PaperByStage that may be left out: nil.
@@ -68,7 +68,7 @@ type PaperByStageArgs struct {
 
 // PaperByStage asks the query PaperByStage.
 func (r Reader) PaperByStage(ctx context.Context, stage model.Stage, args PaperByStageArgs) (*PaperByStageConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PaperCodec, graph.QueryRequest{Name: "PaperByStage", PK: []keys.Value{keys.String(string(stage))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PaperCodec, &graph.QueryRequest{Name: "PaperByStage", PK: []keys.Value{keys.String(string(stage))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -19,33 +19,33 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Paper answers Paper.
-func (r queries) Paper(ctx context.Context, id string, level *model.Level, consistent *bool) (*model.Paper, error) {
+func (r *queries) Paper(ctx context.Context, id string, level *model.Level, consistent *bool) (*model.Paper, error) {
 	return Reader{r.rt}.Paper(ctx, id, PaperArgs{Level: level, Consistent: consistent})
 }
 
 // PaperByKeys answers PaperByKeys.
-func (r queries) PaperByKeys(ctx context.Context, keysArg []*model.PaperKey, consistent *bool) ([]*model.Paper, error) {
+func (r *queries) PaperByKeys(ctx context.Context, keysArg []*model.PaperKey, consistent *bool) ([]*model.Paper, error) {
 	return Reader{r.rt}.PaperByKeys(ctx, keysArg, PaperByKeysArgs{Consistent: consistent})
 }
 
 // PaperByID answers PaperById.
-func (r queries) PaperByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PaperByIDConnection, error) {
+func (r *queries) PaperByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PaperByIDConnection, error) {
 	return Reader{r.rt}.PaperByID(ctx, id, PaperByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PaperByStage answers PaperByStage.
-func (r queries) PaperByStage(ctx context.Context, stage model.Stage, reverse *bool, limit *int, nextToken *string) (*PaperByStageConnection, error) {
+func (r *queries) PaperByStage(ctx context.Context, stage model.Stage, reverse *bool, limit *int, nextToken *string) (*PaperByStageConnection, error) {
 	return Reader{r.rt}.PaperByStage(ctx, stage, PaperByStageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -29,25 +29,25 @@ var Paper = projection.Ops[model.Paper, model.PaperKey, string]{
 
 // PaperFields are the fields that a patch of Paper can name.
 var PaperFields = struct {
-	Stage  projection.PatchField[model.Paper, model.Stage]
-	Before projection.PatchField[model.Paper, model.Stage]
-	All    projection.PatchField[model.Paper, []model.Stage]
-	Maybe  projection.PatchField[model.Paper, []model.Level]
+	Stage  *projection.PatchField[model.Paper, model.Stage]
+	Before *projection.PatchField[model.Paper, model.Stage]
+	All    *projection.PatchField[model.Paper, []model.Stage]
+	Maybe  *projection.PatchField[model.Paper, []model.Level]
 }{
-	Stage: projection.PatchField[model.Paper, model.Stage]{
+	Stage: &projection.PatchField[model.Paper, model.Stage]{
 		Ordinal: 1,
 		Write:   func(row *model.Paper, v model.Stage) { row.Stage = v },
 	},
-	Before: projection.PatchField[model.Paper, model.Stage]{
+	Before: &projection.PatchField[model.Paper, model.Stage]{
 		Ordinal: 3,
 		Write:   func(row *model.Paper, v model.Stage) { row.Before = &v },
 		Reset:   func(row *model.Paper) { row.Before = nil },
 	},
-	All: projection.PatchField[model.Paper, []model.Stage]{
+	All: &projection.PatchField[model.Paper, []model.Stage]{
 		Ordinal: 4,
 		Write:   func(row *model.Paper, v []model.Stage) { row.All = v },
 	},
-	Maybe: projection.PatchField[model.Paper, []model.Level]{
+	Maybe: &projection.PatchField[model.Paper, []model.Level]{
 		Ordinal: 5,
 		Write:   func(row *model.Paper, v []model.Level) { row.Maybe = v },
 		Reset:   func(row *model.Paper) { row.Maybe = nil },

@@ -24,7 +24,7 @@ type BasketArgs struct {
 
 // Basket asks the query Basket.
 func (r Reader) Basket(ctx context.Context, id string, args BasketArgs) (*model.Basket, error) {
-	return graph.FetchOne(ctx, r.rt, model.BasketCodec, graph.QueryRequest{Name: "Basket", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BasketCodec, &graph.QueryRequest{Name: "Basket", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BasketByIdsArgs are the arguments of BasketByIds that may be left out: nil.
@@ -38,5 +38,5 @@ func (r Reader) BasketByIds(ctx context.Context, ids []string, args BasketByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.BasketCodec, graph.QueryRequest{Name: "BasketByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BasketCodec, &graph.QueryRequest{Name: "BasketByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -19,23 +19,23 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Basket answers Basket.
-func (r queries) Basket(ctx context.Context, id string, consistent *bool) (*model.Basket, error) {
+func (r *queries) Basket(ctx context.Context, id string, consistent *bool) (*model.Basket, error) {
 	return Reader{r.rt}.Basket(ctx, id, BasketArgs{Consistent: consistent})
 }
 
 // BasketByIds answers BasketByIds.
-func (r queries) BasketByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Basket, error) {
+func (r *queries) BasketByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Basket, error) {
 	return Reader{r.rt}.BasketByIds(ctx, ids, BasketByIdsArgs{Consistent: consistent})
 }

@@ -27,9 +27,9 @@ var Basket = projection.Ops[model.Basket, string, string]{
 
 // BasketFields are the fields that a patch of Basket can name.
 var BasketFields = struct {
-	Size projection.PatchField[model.Basket, int]
+	Size *projection.PatchField[model.Basket, int]
 }{
-	Size: projection.PatchField[model.Basket, int]{
+	Size: &projection.PatchField[model.Basket, int]{
 		Ordinal: 1,
 		Write:   func(row *model.Basket, v int) { row.Size = v },
 	},

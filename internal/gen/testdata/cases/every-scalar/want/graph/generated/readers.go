@@ -24,7 +24,7 @@ type SampleArgs struct {
 
 // Sample asks the query Sample.
 func (r Reader) Sample(ctx context.Context, id string, args SampleArgs) (*model.Sample, error) {
-	return graph.FetchOne(ctx, r.rt, model.SampleCodec, graph.QueryRequest{Name: "Sample", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SampleCodec, &graph.QueryRequest{Name: "Sample", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SampleByIdsArgs are the arguments of SampleByIds that may be left out: nil.
@@ -38,5 +38,5 @@ func (r Reader) SampleByIds(ctx context.Context, ids []string, args SampleByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SampleCodec, graph.QueryRequest{Name: "SampleByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SampleCodec, &graph.QueryRequest{Name: "SampleByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -19,23 +19,23 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Sample answers Sample.
-func (r queries) Sample(ctx context.Context, id string, consistent *bool) (*model.Sample, error) {
+func (r *queries) Sample(ctx context.Context, id string, consistent *bool) (*model.Sample, error) {
 	return Reader{r.rt}.Sample(ctx, id, SampleArgs{Consistent: consistent})
 }
 
 // SampleByIds answers SampleByIds.
-func (r queries) SampleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sample, error) {
+func (r *queries) SampleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sample, error) {
 	return Reader{r.rt}.SampleByIds(ctx, ids, SampleByIdsArgs{Consistent: consistent})
 }

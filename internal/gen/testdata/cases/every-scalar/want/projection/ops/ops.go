@@ -29,119 +29,119 @@ var Sample = projection.Ops[model.Sample, string, string]{
 
 // SampleFields are the fields that a patch of Sample can name.
 var SampleFields = struct {
-	Text       projection.PatchField[model.Sample, string]
-	Flag       projection.PatchField[model.Sample, bool]
-	Small      projection.PatchField[model.Sample, int]
-	Large      projection.PatchField[model.Sample, int64]
-	Ratio      projection.PatchField[model.Sample, float64]
-	Price      projection.PatchField[model.Sample, keys.Decimal]
-	Day        projection.PatchField[model.Sample, keys.Date]
-	At         projection.PatchField[model.Sample, time.Time]
-	MaybeID    projection.PatchField[model.Sample, string]
-	MaybeText  projection.PatchField[model.Sample, string]
-	MaybeFlag  projection.PatchField[model.Sample, bool]
-	MaybeSmall projection.PatchField[model.Sample, int]
-	MaybeLarge projection.PatchField[model.Sample, int64]
-	MaybeRatio projection.PatchField[model.Sample, float64]
-	MaybePrice projection.PatchField[model.Sample, keys.Decimal]
-	MaybeDay   projection.PatchField[model.Sample, keys.Date]
-	MaybeAt    projection.PatchField[model.Sample, time.Time]
-	Texts      projection.PatchField[model.Sample, []string]
-	Prices     projection.PatchField[model.Sample, []keys.Decimal]
-	Moments    projection.PatchField[model.Sample, []time.Time]
-	Days       projection.PatchField[model.Sample, []keys.Date]
+	Text       *projection.PatchField[model.Sample, string]
+	Flag       *projection.PatchField[model.Sample, bool]
+	Small      *projection.PatchField[model.Sample, int]
+	Large      *projection.PatchField[model.Sample, int64]
+	Ratio      *projection.PatchField[model.Sample, float64]
+	Price      *projection.PatchField[model.Sample, keys.Decimal]
+	Day        *projection.PatchField[model.Sample, keys.Date]
+	At         *projection.PatchField[model.Sample, time.Time]
+	MaybeID    *projection.PatchField[model.Sample, string]
+	MaybeText  *projection.PatchField[model.Sample, string]
+	MaybeFlag  *projection.PatchField[model.Sample, bool]
+	MaybeSmall *projection.PatchField[model.Sample, int]
+	MaybeLarge *projection.PatchField[model.Sample, int64]
+	MaybeRatio *projection.PatchField[model.Sample, float64]
+	MaybePrice *projection.PatchField[model.Sample, keys.Decimal]
+	MaybeDay   *projection.PatchField[model.Sample, keys.Date]
+	MaybeAt    *projection.PatchField[model.Sample, time.Time]
+	Texts      *projection.PatchField[model.Sample, []string]
+	Prices     *projection.PatchField[model.Sample, []keys.Decimal]
+	Moments    *projection.PatchField[model.Sample, []time.Time]
+	Days       *projection.PatchField[model.Sample, []keys.Date]
 }{
-	Text: projection.PatchField[model.Sample, string]{
+	Text: &projection.PatchField[model.Sample, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Sample, v string) { row.Text = v },
 	},
-	Flag: projection.PatchField[model.Sample, bool]{
+	Flag: &projection.PatchField[model.Sample, bool]{
 		Ordinal: 2,
 		Write:   func(row *model.Sample, v bool) { row.Flag = v },
 	},
-	Small: projection.PatchField[model.Sample, int]{
+	Small: &projection.PatchField[model.Sample, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Sample, v int) { row.Small = v },
 	},
-	Large: projection.PatchField[model.Sample, int64]{
+	Large: &projection.PatchField[model.Sample, int64]{
 		Ordinal: 4,
 		Write:   func(row *model.Sample, v int64) { row.Large = v },
 	},
-	Ratio: projection.PatchField[model.Sample, float64]{
+	Ratio: &projection.PatchField[model.Sample, float64]{
 		Ordinal: 5,
 		Write:   func(row *model.Sample, v float64) { row.Ratio = v },
 	},
-	Price: projection.PatchField[model.Sample, keys.Decimal]{
+	Price: &projection.PatchField[model.Sample, keys.Decimal]{
 		Ordinal: 6,
 		Write:   func(row *model.Sample, v keys.Decimal) { row.Price = v },
 	},
-	Day: projection.PatchField[model.Sample, keys.Date]{
+	Day: &projection.PatchField[model.Sample, keys.Date]{
 		Ordinal: 7,
 		Write:   func(row *model.Sample, v keys.Date) { row.Day = v },
 	},
-	At: projection.PatchField[model.Sample, time.Time]{
+	At: &projection.PatchField[model.Sample, time.Time]{
 		Ordinal: 8,
 		Write:   func(row *model.Sample, v time.Time) { row.At = v },
 	},
-	MaybeID: projection.PatchField[model.Sample, string]{
+	MaybeID: &projection.PatchField[model.Sample, string]{
 		Ordinal: 9,
 		Write:   func(row *model.Sample, v string) { row.MaybeID = &v },
 		Reset:   func(row *model.Sample) { row.MaybeID = nil },
 	},
-	MaybeText: projection.PatchField[model.Sample, string]{
+	MaybeText: &projection.PatchField[model.Sample, string]{
 		Ordinal: 10,
 		Write:   func(row *model.Sample, v string) { row.MaybeText = &v },
 		Reset:   func(row *model.Sample) { row.MaybeText = nil },
 	},
-	MaybeFlag: projection.PatchField[model.Sample, bool]{
+	MaybeFlag: &projection.PatchField[model.Sample, bool]{
 		Ordinal: 11,
 		Write:   func(row *model.Sample, v bool) { row.MaybeFlag = &v },
 		Reset:   func(row *model.Sample) { row.MaybeFlag = nil },
 	},
-	MaybeSmall: projection.PatchField[model.Sample, int]{
+	MaybeSmall: &projection.PatchField[model.Sample, int]{
 		Ordinal: 12,
 		Write:   func(row *model.Sample, v int) { row.MaybeSmall = &v },
 		Reset:   func(row *model.Sample) { row.MaybeSmall = nil },
 	},
-	MaybeLarge: projection.PatchField[model.Sample, int64]{
+	MaybeLarge: &projection.PatchField[model.Sample, int64]{
 		Ordinal: 13,
 		Write:   func(row *model.Sample, v int64) { row.MaybeLarge = &v },
 		Reset:   func(row *model.Sample) { row.MaybeLarge = nil },
 	},
-	MaybeRatio: projection.PatchField[model.Sample, float64]{
+	MaybeRatio: &projection.PatchField[model.Sample, float64]{
 		Ordinal: 14,
 		Write:   func(row *model.Sample, v float64) { row.MaybeRatio = &v },
 		Reset:   func(row *model.Sample) { row.MaybeRatio = nil },
 	},
-	MaybePrice: projection.PatchField[model.Sample, keys.Decimal]{
+	MaybePrice: &projection.PatchField[model.Sample, keys.Decimal]{
 		Ordinal: 15,
 		Write:   func(row *model.Sample, v keys.Decimal) { row.MaybePrice = &v },
 		Reset:   func(row *model.Sample) { row.MaybePrice = nil },
 	},
-	MaybeDay: projection.PatchField[model.Sample, keys.Date]{
+	MaybeDay: &projection.PatchField[model.Sample, keys.Date]{
 		Ordinal: 16,
 		Write:   func(row *model.Sample, v keys.Date) { row.MaybeDay = &v },
 		Reset:   func(row *model.Sample) { row.MaybeDay = nil },
 	},
-	MaybeAt: projection.PatchField[model.Sample, time.Time]{
+	MaybeAt: &projection.PatchField[model.Sample, time.Time]{
 		Ordinal: 17,
 		Write:   func(row *model.Sample, v time.Time) { row.MaybeAt = &v },
 		Reset:   func(row *model.Sample) { row.MaybeAt = nil },
 	},
-	Texts: projection.PatchField[model.Sample, []string]{
+	Texts: &projection.PatchField[model.Sample, []string]{
 		Ordinal: 18,
 		Write:   func(row *model.Sample, v []string) { row.Texts = v },
 	},
-	Prices: projection.PatchField[model.Sample, []keys.Decimal]{
+	Prices: &projection.PatchField[model.Sample, []keys.Decimal]{
 		Ordinal: 19,
 		Write:   func(row *model.Sample, v []keys.Decimal) { row.Prices = v },
 	},
-	Moments: projection.PatchField[model.Sample, []time.Time]{
+	Moments: &projection.PatchField[model.Sample, []time.Time]{
 		Ordinal: 20,
 		Write:   func(row *model.Sample, v []time.Time) { row.Moments = v },
 		Reset:   func(row *model.Sample) { row.Moments = nil },
 	},
-	Days: projection.PatchField[model.Sample, []keys.Date]{
+	Days: &projection.PatchField[model.Sample, []keys.Date]{
 		Ordinal: 21,
 		Write:   func(row *model.Sample, v []keys.Date) { row.Days = v },
 		Reset:   func(row *model.Sample) { row.Days = nil },

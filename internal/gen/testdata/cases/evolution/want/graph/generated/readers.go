@@ -24,7 +24,7 @@ type CharterArgs struct {
 
 // Charter asks the query Charter.
 func (r Reader) Charter(ctx context.Context, id string, args CharterArgs) (*model.Charter, error) {
-	return graph.FetchOne(ctx, r.rt, model.CharterCodec, graph.QueryRequest{Name: "Charter", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CharterCodec, &graph.QueryRequest{Name: "Charter", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CharterByIdsArgs are the arguments of CharterByIds that may be left out: nil.
@@ -38,5 +38,5 @@ func (r Reader) CharterByIds(ctx context.Context, ids []string, args CharterById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CharterCodec, graph.QueryRequest{Name: "CharterByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CharterCodec, &graph.QueryRequest{Name: "CharterByIds", IDs: values, Consistent: args.Consistent})
 }

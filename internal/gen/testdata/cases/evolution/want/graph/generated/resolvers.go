@@ -19,23 +19,23 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Charter answers Charter.
-func (r queries) Charter(ctx context.Context, id string, consistent *bool) (*model.Charter, error) {
+func (r *queries) Charter(ctx context.Context, id string, consistent *bool) (*model.Charter, error) {
 	return Reader{r.rt}.Charter(ctx, id, CharterArgs{Consistent: consistent})
 }
 
 // CharterByIds answers CharterByIds.
-func (r queries) CharterByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Charter, error) {
+func (r *queries) CharterByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Charter, error) {
 	return Reader{r.rt}.CharterByIds(ctx, ids, CharterByIdsArgs{Consistent: consistent})
 }

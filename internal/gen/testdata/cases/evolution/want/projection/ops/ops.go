@@ -27,9 +27,9 @@ var Charter = projection.Ops[model.Charter, string, string]{
 
 // CharterFields are the fields that a patch of Charter can name.
 var CharterFields = struct {
-	Total projection.PatchField[model.Charter, keys.Decimal]
+	Total *projection.PatchField[model.Charter, keys.Decimal]
 }{
-	Total: projection.PatchField[model.Charter, keys.Decimal]{
+	Total: &projection.PatchField[model.Charter, keys.Decimal]{
 		Ordinal: 1,
 		Write:   func(row *model.Charter, v keys.Decimal) { row.Total = v },
 	},

@@ -26,7 +26,7 @@ type CrateArgs struct {
 
 // Crate asks the query Crate.
 func (r Reader) Crate(ctx context.Context, id string, args CrateArgs) (*model.Crate, error) {
-	return graph.FetchOne(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "Crate", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.CrateID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CrateCodec, &graph.QueryRequest{Name: "Crate", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.CrateID, keys.String)}, Consistent: args.Consistent})
 }
 
 // CrateByKeysArgs are the arguments of CrateByKeys that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) CrateByKeys(ctx context.Context, keysArg []*model.CrateKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Route), keys.String(key.CrateID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "CrateByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CrateCodec, &graph.QueryRequest{Name: "CrateByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // CrateByIDArgs are the arguments of CrateById that may be left out: nil.
@@ -58,7 +58,7 @@ type CrateByIDArgs struct {
 
 // CrateByID asks the query CrateById.
 func (r Reader) CrateByID(ctx context.Context, id string, args CrateByIDArgs) (*CrateByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "CrateById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CrateCodec, &graph.QueryRequest{Name: "CrateById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // CrateByStateArgs are the arguments of CrateByState that may be left out: nil.
@@ -72,7 +72,7 @@ type CrateByStateArgs struct {
 
 // CrateByState asks the query CrateByState.
 func (r Reader) CrateByState(ctx context.Context, state model.CrateState, args CrateByStateArgs) (*CrateByStateConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CrateCodec, graph.QueryRequest{Name: "CrateByState", PK: []keys.Value{keys.String(string(state))}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CrateCodec, &graph.QueryRequest{Name: "CrateByState", PK: []keys.Value{keys.String(string(state))}, Page: catalog.PageArgs{Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // LegalClaimArgs are the arguments of Legal_Claim that may be left out: nil.
@@ -83,7 +83,7 @@ type LegalClaimArgs struct {
 
 // LegalClaim asks the query Legal_Claim.
 func (r Reader) LegalClaim(ctx context.Context, id string, args LegalClaimArgs) (*model.Claim, error) {
-	return graph.FetchOne(ctx, r.rt, model.ClaimCodec, graph.QueryRequest{Name: "Legal_Claim", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ClaimID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ClaimCodec, &graph.QueryRequest{Name: "Legal_Claim", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ClaimID, keys.String)}, Consistent: args.Consistent})
 }
 
 // LegalClaimByKeysArgs are the arguments of Legal_ClaimByKeys that may be left out: nil.
@@ -97,7 +97,7 @@ func (r Reader) LegalClaimByKeys(ctx context.Context, keysArg []*model.ClaimKey,
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Route), keys.String(key.ClaimID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ClaimCodec, graph.QueryRequest{Name: "Legal_ClaimByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ClaimCodec, &graph.QueryRequest{Name: "Legal_ClaimByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // LegalClaimByIDArgs are the arguments of Legal_ClaimById that may be left out: nil.
@@ -115,7 +115,7 @@ type LegalClaimByIDArgs struct {
 
 // LegalClaimByID asks the query Legal_ClaimById.
 func (r Reader) LegalClaimByID(ctx context.Context, id string, args LegalClaimByIDArgs) (*ClaimByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ClaimCodec, graph.QueryRequest{Name: "Legal_ClaimById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ClaimCodec, &graph.QueryRequest{Name: "Legal_ClaimById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ScaleArgs are the arguments of Scale that may be left out: nil.
@@ -125,7 +125,7 @@ type ScaleArgs struct {
 
 // Scale asks the query Scale.
 func (r Reader) Scale(ctx context.Context, scaleID string, args ScaleArgs) (*model.Scale, error) {
-	return graph.FetchOne(ctx, r.rt, model.ScaleCodec, graph.QueryRequest{Name: "Scale", PK: []keys.Value{keys.String(scaleID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ScaleCodec, &graph.QueryRequest{Name: "Scale", PK: []keys.Value{keys.String(scaleID)}, Consistent: args.Consistent})
 }
 
 // ScaleByIdsArgs are the arguments of ScaleByIds that may be left out: nil.
@@ -139,7 +139,7 @@ func (r Reader) ScaleByIds(ctx context.Context, ids []string, args ScaleByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ScaleCodec, graph.QueryRequest{Name: "ScaleByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ScaleCodec, &graph.QueryRequest{Name: "ScaleByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ScaleScalesOfDepotArgs are the arguments of ScaleScalesOfDepot that may be left out: nil.
@@ -158,7 +158,7 @@ type ScaleScalesOfDepotArgs struct {
 
 // ScaleScalesOfDepot asks the query ScaleScalesOfDepot.
 func (r Reader) ScaleScalesOfDepot(ctx context.Context, depot string, args ScaleScalesOfDepotArgs) (*ScaleScalesOfDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ScaleCodec, graph.QueryRequest{Name: "ScaleScalesOfDepot", PK: []keys.Value{keys.String(depot)}, SK: []keys.Value{optional(args.ScaleID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ScaleCodec, &graph.QueryRequest{Name: "ScaleScalesOfDepot", PK: []keys.Value{keys.String(depot)}, SK: []keys.Value{optional(args.ScaleID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ScaleEventsArgs are the arguments of ScaleEvents that may be left out: nil.
@@ -174,7 +174,7 @@ type ScaleEventsArgs struct {
 
 // ScaleEvents asks the query ScaleEvents.
 func (r Reader) ScaleEvents(ctx context.Context, scaleID string, args ScaleEventsArgs) (*ScaleEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ScaleEventCodec, graph.QueryRequest{Name: "ScaleEvents", PK: []keys.Value{keys.String(scaleID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ScaleEventCodec, &graph.QueryRequest{Name: "ScaleEvents", PK: []keys.Value{keys.String(scaleID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Filter: args.Filter, Partial: args.Partial, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SieveArgs are the arguments of Sieve that may be left out: nil.
@@ -184,7 +184,7 @@ type SieveArgs struct {
 
 // Sieve asks the query Sieve.
 func (r Reader) Sieve(ctx context.Context, id string, args SieveArgs) (*model.Sieve, error) {
-	return graph.FetchOne(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "Sieve", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SieveCodec, &graph.QueryRequest{Name: "Sieve", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SieveByIdsArgs are the arguments of SieveByIds that may be left out: nil.
@@ -198,7 +198,7 @@ func (r Reader) SieveByIds(ctx context.Context, ids []string, args SieveByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "SieveByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SieveCodec, &graph.QueryRequest{Name: "SieveByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SieveByFilterArgs are the arguments of SieveByFilter that may be left out: nil.
@@ -210,7 +210,7 @@ type SieveByFilterArgs struct {
 
 // SieveByFilter asks the query SieveByFilter.
 func (r Reader) SieveByFilter(ctx context.Context, filter string, args SieveByFilterArgs) (*SieveByFilterConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SieveCodec, graph.QueryRequest{Name: "SieveByFilter", PK: []keys.Value{keys.String(filter)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SieveCodec, &graph.QueryRequest{Name: "SieveByFilter", PK: []keys.Value{keys.String(filter)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,86 +20,86 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Claim() ClaimResolver { return rowsOfClaim{r.rt} }
+func (r *root) Claim() ClaimResolver { return rowsOfClaim{r.rt} }
 
 // Crate answers Crate.
-func (r queries) Crate(ctx context.Context, id string, crateID *string, consistent *bool) (*model.Crate, error) {
+func (r *queries) Crate(ctx context.Context, id string, crateID *string, consistent *bool) (*model.Crate, error) {
 	return Reader{r.rt}.Crate(ctx, id, CrateArgs{CrateID: crateID, Consistent: consistent})
 }
 
 // CrateByKeys answers CrateByKeys.
-func (r queries) CrateByKeys(ctx context.Context, keysArg []*model.CrateKey, consistent *bool) ([]*model.Crate, error) {
+func (r *queries) CrateByKeys(ctx context.Context, keysArg []*model.CrateKey, consistent *bool) ([]*model.Crate, error) {
 	return Reader{r.rt}.CrateByKeys(ctx, keysArg, CrateByKeysArgs{Consistent: consistent})
 }
 
 // CrateByID answers CrateById.
-func (r queries) CrateByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByIDConnection, error) {
+func (r *queries) CrateByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByIDConnection, error) {
 	return Reader{r.rt}.CrateByID(ctx, id, CrateByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // CrateByState answers CrateByState.
-func (r queries) CrateByState(ctx context.Context, state model.CrateState, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByStateConnection, error) {
+func (r *queries) CrateByState(ctx context.Context, state model.CrateState, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByStateConnection, error) {
 	return Reader{r.rt}.CrateByState(ctx, state, CrateByStateArgs{Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // LegalClaim answers Legal_Claim.
-func (r queries) LegalClaim(ctx context.Context, id string, claimID *string, consistent *bool) (*model.Claim, error) {
+func (r *queries) LegalClaim(ctx context.Context, id string, claimID *string, consistent *bool) (*model.Claim, error) {
 	return Reader{r.rt}.LegalClaim(ctx, id, LegalClaimArgs{ClaimID: claimID, Consistent: consistent})
 }
 
 // LegalClaimByKeys answers Legal_ClaimByKeys.
-func (r queries) LegalClaimByKeys(ctx context.Context, keysArg []*model.ClaimKey, consistent *bool) ([]*model.Claim, error) {
+func (r *queries) LegalClaimByKeys(ctx context.Context, keysArg []*model.ClaimKey, consistent *bool) ([]*model.Claim, error) {
 	return Reader{r.rt}.LegalClaimByKeys(ctx, keysArg, LegalClaimByKeysArgs{Consistent: consistent})
 }
 
 // LegalClaimByID answers Legal_ClaimById.
-func (r queries) LegalClaimByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ClaimByIDConnection, error) {
+func (r *queries) LegalClaimByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ClaimByIDConnection, error) {
 	return Reader{r.rt}.LegalClaimByID(ctx, id, LegalClaimByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Scale answers Scale.
-func (r queries) Scale(ctx context.Context, scaleID string, consistent *bool) (*model.Scale, error) {
+func (r *queries) Scale(ctx context.Context, scaleID string, consistent *bool) (*model.Scale, error) {
 	return Reader{r.rt}.Scale(ctx, scaleID, ScaleArgs{Consistent: consistent})
 }
 
 // ScaleByIds answers ScaleByIds.
-func (r queries) ScaleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Scale, error) {
+func (r *queries) ScaleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Scale, error) {
 	return Reader{r.rt}.ScaleByIds(ctx, ids, ScaleByIdsArgs{Consistent: consistent})
 }
 
 // ScaleScalesOfDepot answers ScaleScalesOfDepot.
-func (r queries) ScaleScalesOfDepot(ctx context.Context, depot string, scaleID *string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ScaleScalesOfDepotConnection, error) {
+func (r *queries) ScaleScalesOfDepot(ctx context.Context, depot string, scaleID *string, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ScaleScalesOfDepotConnection, error) {
 	return Reader{r.rt}.ScaleScalesOfDepot(ctx, depot, ScaleScalesOfDepotArgs{ScaleID: scaleID, Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ScaleEvents answers ScaleEvents.
-func (r queries) ScaleEvents(ctx context.Context, scaleID string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ScaleEventsConnection, error) {
+func (r *queries) ScaleEvents(ctx context.Context, scaleID string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*ScaleEventsConnection, error) {
 	return Reader{r.rt}.ScaleEvents(ctx, scaleID, ScaleEventsArgs{From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Sieve answers Sieve.
-func (r queries) Sieve(ctx context.Context, id string, consistent *bool) (*model.Sieve, error) {
+func (r *queries) Sieve(ctx context.Context, id string, consistent *bool) (*model.Sieve, error) {
 	return Reader{r.rt}.Sieve(ctx, id, SieveArgs{Consistent: consistent})
 }
 
 // SieveByIds answers SieveByIds.
-func (r queries) SieveByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sieve, error) {
+func (r *queries) SieveByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Sieve, error) {
 	return Reader{r.rt}.SieveByIds(ctx, ids, SieveByIdsArgs{Consistent: consistent})
 }
 
 // SieveByFilter answers SieveByFilter.
-func (r queries) SieveByFilter(ctx context.Context, filter string, reverse *bool, limit *int, nextToken *string) (*SieveByFilterConnection, error) {
+func (r *queries) SieveByFilter(ctx context.Context, filter string, reverse *bool, limit *int, nextToken *string) (*SieveByFilterConnection, error) {
 	return Reader{r.rt}.SieveByFilter(ctx, filter, SieveByFilterArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
@@ -124,5 +124,5 @@ func (r rowsOfClaim) Cost(ctx context.Context, obj *model.Claim) (*int, error) {
 
 // Crates answers crates of Claim.
 func (r rowsOfClaim) Crates(ctx context.Context, obj *model.Claim, eq *string, prefix *string, from *string, to *string, filter catalog.Filter, partial *bool, reverse *bool, limit *int, nextToken *string) (*CrateByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Claim", "crates", model.CrateCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.ClaimCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Claim", "crates", model.CrateCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Filter: filter, Partial: partial, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.ClaimCodec.Value(obj, 0))
 }

@@ -31,81 +31,81 @@ var Crate = projection.Ops[model.Crate, model.CrateKey, string]{
 
 // CrateFields are the fields that a patch of Crate can name.
 var CrateFields = struct {
-	State   projection.PatchField[model.Crate, model.CrateState]
-	Label   projection.PatchField[model.Crate, string]
-	Fragile projection.PatchField[model.Crate, bool]
-	Pieces  projection.PatchField[model.Crate, int]
-	Grams   projection.PatchField[model.Crate, int64]
-	Volume  projection.PatchField[model.Crate, float64]
-	Price   projection.PatchField[model.Crate, keys.Decimal]
-	Due     projection.PatchField[model.Crate, keys.Date]
-	Seen    projection.PatchField[model.Crate, time.Time]
-	Tags    projection.PatchField[model.Crate, []string]
-	States  projection.PatchField[model.Crate, []model.CrateState]
-	Sums    projection.PatchField[model.Crate, []keys.Decimal]
-	Remark  projection.PatchField[model.Crate, string]
+	State   *projection.PatchField[model.Crate, model.CrateState]
+	Label   *projection.PatchField[model.Crate, string]
+	Fragile *projection.PatchField[model.Crate, bool]
+	Pieces  *projection.PatchField[model.Crate, int]
+	Grams   *projection.PatchField[model.Crate, int64]
+	Volume  *projection.PatchField[model.Crate, float64]
+	Price   *projection.PatchField[model.Crate, keys.Decimal]
+	Due     *projection.PatchField[model.Crate, keys.Date]
+	Seen    *projection.PatchField[model.Crate, time.Time]
+	Tags    *projection.PatchField[model.Crate, []string]
+	States  *projection.PatchField[model.Crate, []model.CrateState]
+	Sums    *projection.PatchField[model.Crate, []keys.Decimal]
+	Remark  *projection.PatchField[model.Crate, string]
 }{
-	State: projection.PatchField[model.Crate, model.CrateState]{
+	State: &projection.PatchField[model.Crate, model.CrateState]{
 		Ordinal: 2,
 		Write:   func(row *model.Crate, v model.CrateState) { row.State = &v },
 		Reset:   func(row *model.Crate) { row.State = nil },
 	},
-	Label: projection.PatchField[model.Crate, string]{
+	Label: &projection.PatchField[model.Crate, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Crate, v string) { row.Label = &v },
 		Reset:   func(row *model.Crate) { row.Label = nil },
 	},
-	Fragile: projection.PatchField[model.Crate, bool]{
+	Fragile: &projection.PatchField[model.Crate, bool]{
 		Ordinal: 4,
 		Write:   func(row *model.Crate, v bool) { row.Fragile = &v },
 		Reset:   func(row *model.Crate) { row.Fragile = nil },
 	},
-	Pieces: projection.PatchField[model.Crate, int]{
+	Pieces: &projection.PatchField[model.Crate, int]{
 		Ordinal: 5,
 		Write:   func(row *model.Crate, v int) { row.Pieces = &v },
 		Reset:   func(row *model.Crate) { row.Pieces = nil },
 	},
-	Grams: projection.PatchField[model.Crate, int64]{
+	Grams: &projection.PatchField[model.Crate, int64]{
 		Ordinal: 6,
 		Write:   func(row *model.Crate, v int64) { row.Grams = &v },
 		Reset:   func(row *model.Crate) { row.Grams = nil },
 	},
-	Volume: projection.PatchField[model.Crate, float64]{
+	Volume: &projection.PatchField[model.Crate, float64]{
 		Ordinal: 7,
 		Write:   func(row *model.Crate, v float64) { row.Volume = &v },
 		Reset:   func(row *model.Crate) { row.Volume = nil },
 	},
-	Price: projection.PatchField[model.Crate, keys.Decimal]{
+	Price: &projection.PatchField[model.Crate, keys.Decimal]{
 		Ordinal: 8,
 		Write:   func(row *model.Crate, v keys.Decimal) { row.Price = &v },
 		Reset:   func(row *model.Crate) { row.Price = nil },
 	},
-	Due: projection.PatchField[model.Crate, keys.Date]{
+	Due: &projection.PatchField[model.Crate, keys.Date]{
 		Ordinal: 9,
 		Write:   func(row *model.Crate, v keys.Date) { row.Due = &v },
 		Reset:   func(row *model.Crate) { row.Due = nil },
 	},
-	Seen: projection.PatchField[model.Crate, time.Time]{
+	Seen: &projection.PatchField[model.Crate, time.Time]{
 		Ordinal: 10,
 		Write:   func(row *model.Crate, v time.Time) { row.Seen = &v },
 		Reset:   func(row *model.Crate) { row.Seen = nil },
 	},
-	Tags: projection.PatchField[model.Crate, []string]{
+	Tags: &projection.PatchField[model.Crate, []string]{
 		Ordinal: 11,
 		Write:   func(row *model.Crate, v []string) { row.Tags = v },
 		Reset:   func(row *model.Crate) { row.Tags = nil },
 	},
-	States: projection.PatchField[model.Crate, []model.CrateState]{
+	States: &projection.PatchField[model.Crate, []model.CrateState]{
 		Ordinal: 12,
 		Write:   func(row *model.Crate, v []model.CrateState) { row.States = v },
 		Reset:   func(row *model.Crate) { row.States = nil },
 	},
-	Sums: projection.PatchField[model.Crate, []keys.Decimal]{
+	Sums: &projection.PatchField[model.Crate, []keys.Decimal]{
 		Ordinal: 13,
 		Write:   func(row *model.Crate, v []keys.Decimal) { row.Sums = v },
 		Reset:   func(row *model.Crate) { row.Sums = nil },
 	},
-	Remark: projection.PatchField[model.Crate, string]{
+	Remark: &projection.PatchField[model.Crate, string]{
 		Ordinal: 14,
 		Write:   func(row *model.Crate, v string) { row.Remark = &v },
 		Reset:   func(row *model.Crate) { row.Remark = nil },
@@ -132,21 +132,21 @@ var Claim = projection.Ops[model.Claim, model.ClaimKey, string]{
 
 // ClaimFields are the fields that a patch of Claim can name.
 var ClaimFields = struct {
-	FiledBy projection.PatchField[model.Claim, string]
-	Text    projection.PatchField[model.Claim, string]
-	Cost    projection.PatchField[model.Claim, int]
+	FiledBy *projection.PatchField[model.Claim, string]
+	Text    *projection.PatchField[model.Claim, string]
+	Cost    *projection.PatchField[model.Claim, int]
 }{
-	FiledBy: projection.PatchField[model.Claim, string]{
+	FiledBy: &projection.PatchField[model.Claim, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Claim, v string) { row.FiledBy = &v },
 		Reset:   func(row *model.Claim) { row.FiledBy = nil },
 	},
-	Text: projection.PatchField[model.Claim, string]{
+	Text: &projection.PatchField[model.Claim, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Claim, v string) { row.Text = &v },
 		Reset:   func(row *model.Claim) { row.Text = nil },
 	},
-	Cost: projection.PatchField[model.Claim, int]{
+	Cost: &projection.PatchField[model.Claim, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Claim, v int) { row.Cost = &v },
 		Reset:   func(row *model.Claim) { row.Cost = nil },
@@ -196,20 +196,20 @@ var Scale = projection.SeriesOps[model.Scale, string, string, model.ScaleAppend,
 
 // ScaleFields are the fields that a patch of Scale can name.
 var ScaleFields = struct {
-	Depot projection.PatchField[model.Scale, string]
-	At    projection.PatchField[model.Scale, time.Time]
-	Grams projection.PatchField[model.Scale, int64]
+	Depot *projection.PatchField[model.Scale, string]
+	At    *projection.PatchField[model.Scale, time.Time]
+	Grams *projection.PatchField[model.Scale, int64]
 }{
-	Depot: projection.PatchField[model.Scale, string]{
+	Depot: &projection.PatchField[model.Scale, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Scale, v string) { row.Depot = &v },
 		Reset:   func(row *model.Scale) { row.Depot = nil },
 	},
-	At: projection.PatchField[model.Scale, time.Time]{
+	At: &projection.PatchField[model.Scale, time.Time]{
 		Ordinal: 2,
 		Write:   func(row *model.Scale, v time.Time) { row.At = v },
 	},
-	Grams: projection.PatchField[model.Scale, int64]{
+	Grams: &projection.PatchField[model.Scale, int64]{
 		Ordinal: 3,
 		Write:   func(row *model.Scale, v int64) { row.Grams = &v },
 		Reset:   func(row *model.Scale) { row.Grams = nil },
@@ -234,9 +234,9 @@ var Sieve = projection.Ops[model.Sieve, string, string]{
 
 // SieveFields are the fields that a patch of Sieve can name.
 var SieveFields = struct {
-	Filter projection.PatchField[model.Sieve, string]
+	Filter *projection.PatchField[model.Sieve, string]
 }{
-	Filter: projection.PatchField[model.Sieve, string]{
+	Filter: &projection.PatchField[model.Sieve, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Sieve, v string) { row.Filter = v },
 	},

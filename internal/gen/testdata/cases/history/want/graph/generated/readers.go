@@ -27,7 +27,7 @@ type AuditChangeArgs struct {
 
 // AuditChange asks the query Audit_Change.
 func (r Reader) AuditChange(ctx context.Context, id string, args AuditChangeArgs) (*model.Change, error) {
-	return graph.FetchOne(ctx, r.rt, model.ChangeCodec, graph.QueryRequest{Name: "Audit_Change", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ChangeCodec, &graph.QueryRequest{Name: "Audit_Change", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // AuditChangeByKeysArgs are the arguments of Audit_ChangeByKeys that may be left out: nil.
@@ -41,7 +41,7 @@ func (r Reader) AuditChangeByKeys(ctx context.Context, keysArg []*model.ChangeKe
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.ThingID), keys.DateTime(key.At))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ChangeCodec, graph.QueryRequest{Name: "Audit_ChangeByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ChangeCodec, &graph.QueryRequest{Name: "Audit_ChangeByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // AuditChangeByIDArgs are the arguments of Audit_ChangeById that may be left out: nil.
@@ -57,7 +57,7 @@ type AuditChangeByIDArgs struct {
 
 // AuditChangeByID asks the query Audit_ChangeById.
 func (r Reader) AuditChangeByID(ctx context.Context, id string, args AuditChangeByIDArgs) (*ChangeByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ChangeCodec, graph.QueryRequest{Name: "Audit_ChangeById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ChangeCodec, &graph.QueryRequest{Name: "Audit_ChangeById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

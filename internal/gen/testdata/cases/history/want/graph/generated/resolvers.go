@@ -20,28 +20,28 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // AuditChange answers Audit_Change.
-func (r queries) AuditChange(ctx context.Context, id string, at *time.Time, consistent *bool) (*model.Change, error) {
+func (r *queries) AuditChange(ctx context.Context, id string, at *time.Time, consistent *bool) (*model.Change, error) {
 	return Reader{r.rt}.AuditChange(ctx, id, AuditChangeArgs{At: at, Consistent: consistent})
 }
 
 // AuditChangeByKeys answers Audit_ChangeByKeys.
-func (r queries) AuditChangeByKeys(ctx context.Context, keysArg []*model.ChangeKey, consistent *bool) ([]*model.Change, error) {
+func (r *queries) AuditChangeByKeys(ctx context.Context, keysArg []*model.ChangeKey, consistent *bool) ([]*model.Change, error) {
 	return Reader{r.rt}.AuditChangeByKeys(ctx, keysArg, AuditChangeByKeysArgs{Consistent: consistent})
 }
 
 // AuditChangeByID answers Audit_ChangeById.
-func (r queries) AuditChangeByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChangeByIDConnection, error) {
+func (r *queries) AuditChangeByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChangeByIDConnection, error) {
 	return Reader{r.rt}.AuditChangeByID(ctx, id, AuditChangeByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -29,9 +29,9 @@ var Change = projection.Ops[model.Change, model.ChangeKey, string]{
 
 // ChangeFields are the fields that a patch of Change can name.
 var ChangeFields = struct {
-	What projection.PatchField[model.Change, string]
+	What *projection.PatchField[model.Change, string]
 }{
-	What: projection.PatchField[model.Change, string]{
+	What: &projection.PatchField[model.Change, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Change, v string) { row.What = v },
 	},

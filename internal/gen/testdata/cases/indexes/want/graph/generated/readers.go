@@ -26,7 +26,7 @@ type ArticleArgs struct {
 
 // Article asks the query Article.
 func (r Reader) Article(ctx context.Context, id string, args ArticleArgs) (*model.Article, error) {
-	return graph.FetchOne(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "Article", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "Article", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // ArticleByIdsArgs are the arguments of ArticleByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) ArticleByIds(ctx context.Context, ids []string, args ArticleById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ArticleBySectionArgs are the arguments of ArticleBySection that may be left out: nil.
@@ -52,7 +52,7 @@ type ArticleBySectionArgs struct {
 
 // ArticleBySection asks the query ArticleBySection.
 func (r Reader) ArticleBySection(ctx context.Context, section string, args ArticleBySectionArgs) (*ArticleBySectionConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleBySection", PK: []keys.Value{keys.String(section)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleBySection", PK: []keys.Value{keys.String(section)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ArticleBySectionAndAuthorArgs are the arguments of ArticleBySectionAndAuthor that may be left out: nil.
@@ -70,7 +70,7 @@ type ArticleBySectionAndAuthorArgs struct {
 
 // ArticleBySectionAndAuthor asks the query ArticleBySectionAndAuthor.
 func (r Reader) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, args ArticleBySectionAndAuthorArgs) (*ArticleBySectionAndAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleBySectionAndAuthor", PK: []keys.Value{keys.String(section), keys.String(author)}, SK: []keys.Value{optional(args.Words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.PublishedAt, keys.DateTime)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleBySectionAndAuthor", PK: []keys.Value{keys.String(section), keys.String(author)}, SK: []keys.Value{optional(args.Words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.PublishedAt, keys.DateTime)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ArticleByAuthorArgs are the arguments of ArticleByAuthor that may be left out: nil.
@@ -86,7 +86,7 @@ type ArticleByAuthorArgs struct {
 
 // ArticleByAuthor asks the query ArticleByAuthor.
 func (r Reader) ArticleByAuthor(ctx context.Context, author string, args ArticleByAuthorArgs) (*ArticleByAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleByAuthor", PK: []keys.Value{keys.String(author)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleByAuthor", PK: []keys.Value{keys.String(author)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ArticleByFromArgs are the arguments of ArticleByFrom that may be left out: nil.
@@ -98,7 +98,7 @@ type ArticleByFromArgs struct {
 
 // ArticleByFrom asks the query ArticleByFrom.
 func (r Reader) ArticleByFrom(ctx context.Context, from string, args ArticleByFromArgs) (*ArticleByFromConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleByFrom", PK: []keys.Value{keys.String(from)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleByFrom", PK: []keys.Value{keys.String(from)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ArticleByModelArgs are the arguments of ArticleByModel that may be left out: nil.
@@ -110,7 +110,7 @@ type ArticleByModelArgs struct {
 
 // ArticleByModel asks the query ArticleByModel.
 func (r Reader) ArticleByModel(ctx context.Context, modelArg string, args ArticleByModelArgs) (*ArticleByModelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, graph.QueryRequest{Name: "ArticleByModel", PK: []keys.Value{keys.String(modelArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ArticleCodec, &graph.QueryRequest{Name: "ArticleByModel", PK: []keys.Value{keys.String(modelArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,48 +20,48 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Article answers Article.
-func (r queries) Article(ctx context.Context, id string, consistent *bool) (*model.Article, error) {
+func (r *queries) Article(ctx context.Context, id string, consistent *bool) (*model.Article, error) {
 	return Reader{r.rt}.Article(ctx, id, ArticleArgs{Consistent: consistent})
 }
 
 // ArticleByIds answers ArticleByIds.
-func (r queries) ArticleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Article, error) {
+func (r *queries) ArticleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Article, error) {
 	return Reader{r.rt}.ArticleByIds(ctx, ids, ArticleByIdsArgs{Consistent: consistent})
 }
 
 // ArticleBySection answers ArticleBySection.
-func (r queries) ArticleBySection(ctx context.Context, section string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionConnection, error) {
+func (r *queries) ArticleBySection(ctx context.Context, section string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionConnection, error) {
 	return Reader{r.rt}.ArticleBySection(ctx, section, ArticleBySectionArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleBySectionAndAuthor answers ArticleBySectionAndAuthor.
-func (r queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, words *int, publishedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
+func (r *queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, words *int, publishedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
 	return Reader{r.rt}.ArticleBySectionAndAuthor(ctx, section, author, ArticleBySectionAndAuthorArgs{Words: words, PublishedAt: publishedAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByAuthor answers ArticleByAuthor.
-func (r queries) ArticleByAuthor(ctx context.Context, author string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleByAuthorConnection, error) {
+func (r *queries) ArticleByAuthor(ctx context.Context, author string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleByAuthorConnection, error) {
 	return Reader{r.rt}.ArticleByAuthor(ctx, author, ArticleByAuthorArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByFrom answers ArticleByFrom.
-func (r queries) ArticleByFrom(ctx context.Context, from string, reverse *bool, limit *int, nextToken *string) (*ArticleByFromConnection, error) {
+func (r *queries) ArticleByFrom(ctx context.Context, from string, reverse *bool, limit *int, nextToken *string) (*ArticleByFromConnection, error) {
 	return Reader{r.rt}.ArticleByFrom(ctx, from, ArticleByFromArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByModel answers ArticleByModel.
-func (r queries) ArticleByModel(ctx context.Context, modelArg string, reverse *bool, limit *int, nextToken *string) (*ArticleByModelConnection, error) {
+func (r *queries) ArticleByModel(ctx context.Context, modelArg string, reverse *bool, limit *int, nextToken *string) (*ArticleByModelConnection, error) {
 	return Reader{r.rt}.ArticleByModel(ctx, modelArg, ArticleByModelArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

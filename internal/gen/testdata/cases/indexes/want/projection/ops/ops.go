@@ -29,41 +29,41 @@ var Article = projection.Ops[model.Article, string, string]{
 
 // ArticleFields are the fields that a patch of Article can name.
 var ArticleFields = struct {
-	Section     projection.PatchField[model.Article, string]
-	Author      projection.PatchField[model.Article, string]
-	Title       projection.PatchField[model.Article, string]
-	Words       projection.PatchField[model.Article, int]
-	PublishedAt projection.PatchField[model.Article, time.Time]
-	From        projection.PatchField[model.Article, string]
-	Model       projection.PatchField[model.Article, string]
+	Section     *projection.PatchField[model.Article, string]
+	Author      *projection.PatchField[model.Article, string]
+	Title       *projection.PatchField[model.Article, string]
+	Words       *projection.PatchField[model.Article, int]
+	PublishedAt *projection.PatchField[model.Article, time.Time]
+	From        *projection.PatchField[model.Article, string]
+	Model       *projection.PatchField[model.Article, string]
 }{
-	Section: projection.PatchField[model.Article, string]{
+	Section: &projection.PatchField[model.Article, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Article, v string) { row.Section = v },
 	},
-	Author: projection.PatchField[model.Article, string]{
+	Author: &projection.PatchField[model.Article, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Article, v string) { row.Author = &v },
 		Reset:   func(row *model.Article) { row.Author = nil },
 	},
-	Title: projection.PatchField[model.Article, string]{
+	Title: &projection.PatchField[model.Article, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Article, v string) { row.Title = v },
 	},
-	Words: projection.PatchField[model.Article, int]{
+	Words: &projection.PatchField[model.Article, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Article, v int) { row.Words = v },
 	},
-	PublishedAt: projection.PatchField[model.Article, time.Time]{
+	PublishedAt: &projection.PatchField[model.Article, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Article, v time.Time) { row.PublishedAt = &v },
 		Reset:   func(row *model.Article) { row.PublishedAt = nil },
 	},
-	From: projection.PatchField[model.Article, string]{
+	From: &projection.PatchField[model.Article, string]{
 		Ordinal: 6,
 		Write:   func(row *model.Article, v string) { row.From = v },
 	},
-	Model: projection.PatchField[model.Article, string]{
+	Model: &projection.PatchField[model.Article, string]{
 		Ordinal: 7,
 		Write:   func(row *model.Article, v string) { row.Model = v },
 	},

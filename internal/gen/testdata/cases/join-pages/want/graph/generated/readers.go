@@ -26,7 +26,7 @@ type GuestArgs struct {
 
 // Guest asks the query Guest.
 func (r Reader) Guest(ctx context.Context, id string, args GuestArgs) (*model.Guest, error) {
-	return graph.FetchOne(ctx, r.rt, model.GuestCodec, graph.QueryRequest{Name: "Guest", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.GuestCodec, &graph.QueryRequest{Name: "Guest", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // GuestByIdsArgs are the arguments of GuestByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) GuestByIds(ctx context.Context, ids []string, args GuestByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.GuestCodec, graph.QueryRequest{Name: "GuestByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.GuestCodec, &graph.QueryRequest{Name: "GuestByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // GuestByTownArgs are the arguments of GuestByTown that may be left out: nil.
@@ -52,7 +52,7 @@ type GuestByTownArgs struct {
 
 // GuestByTown asks the query GuestByTown.
 func (r Reader) GuestByTown(ctx context.Context, town string, args GuestByTownArgs) (*GuestByTownConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GuestCodec, graph.QueryRequest{Name: "GuestByTown", PK: []keys.Value{keys.String(town)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GuestCodec, &graph.QueryRequest{Name: "GuestByTown", PK: []keys.Value{keys.String(town)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesStayArgs are the arguments of Sales_Stay that may be left out: nil.
@@ -62,7 +62,7 @@ type SalesStayArgs struct {
 
 // SalesStay asks the query Sales_Stay.
 func (r Reader) SalesStay(ctx context.Context, id string, args SalesStayArgs) (*model.Stay, error) {
-	return graph.FetchOne(ctx, r.rt, model.StayCodec, graph.QueryRequest{Name: "Sales_Stay", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.StayCodec, &graph.QueryRequest{Name: "Sales_Stay", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesStayByIdsArgs are the arguments of Sales_StayByIds that may be left out: nil.
@@ -76,7 +76,7 @@ func (r Reader) SalesStayByIds(ctx context.Context, ids []string, args SalesStay
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.StayCodec, graph.QueryRequest{Name: "Sales_StayByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.StayCodec, &graph.QueryRequest{Name: "Sales_StayByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SalesStayByGuestArgs are the arguments of Sales_StayByGuest that may be left out: nil.
@@ -92,7 +92,7 @@ type SalesStayByGuestArgs struct {
 
 // SalesStayByGuest asks the query Sales_StayByGuest.
 func (r Reader) SalesStayByGuest(ctx context.Context, guestID string, args SalesStayByGuestArgs) (*StayByGuestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StayCodec, graph.QueryRequest{Name: "Sales_StayByGuest", PK: []keys.Value{keys.String(guestID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StayCodec, &graph.QueryRequest{Name: "Sales_StayByGuest", PK: []keys.Value{keys.String(guestID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // NightArgs are the arguments of Night that may be left out: nil.
@@ -105,7 +105,7 @@ type NightArgs struct {
 
 // Night asks the query Night.
 func (r Reader) Night(ctx context.Context, id string, args NightArgs) (*model.Night, error) {
-	return graph.FetchOne(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "Night", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.NightCodec, &graph.QueryRequest{Name: "Night", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Consistent: args.Consistent})
 }
 
 // NightByKeysArgs are the arguments of NightByKeys that may be left out: nil.
@@ -119,7 +119,7 @@ func (r Reader) NightByKeys(ctx context.Context, keysArg []*model.NightKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.StayID), keys.String(string(key.Kind)), keys.String(key.NightID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "NightByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.NightCodec, &graph.QueryRequest{Name: "NightByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // NightByIDArgs are the arguments of NightById that may be left out: nil.
@@ -137,7 +137,7 @@ type NightByIDArgs struct {
 
 // NightByID asks the query NightById.
 func (r Reader) NightByID(ctx context.Context, id string, args NightByIDArgs) (*NightByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.NightCodec, graph.QueryRequest{Name: "NightById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.NightCodec, &graph.QueryRequest{Name: "NightById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.NightID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // RoomArgs are the arguments of Room that may be left out: nil.
@@ -151,7 +151,7 @@ type RoomArgs struct {
 
 // Room asks the query Room.
 func (r Reader) Room(ctx context.Context, args RoomArgs) (*model.Room, error) {
-	return graph.FetchOne(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "Room", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.StayID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.RoomCodec, &graph.QueryRequest{Name: "Room", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.StayID, keys.String)}, Consistent: args.Consistent})
 }
 
 // RoomByKeysArgs are the arguments of RoomByKeys that may be left out: nil.
@@ -165,7 +165,7 @@ func (r Reader) RoomByKeys(ctx context.Context, keysArg []*model.RoomKey, args R
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.HotelID), keys.Int(int64(key.Number)), keys.String(key.StayID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.RoomCodec, &graph.QueryRequest{Name: "RoomByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // RoomByIDArgs are the arguments of RoomById that may be left out: nil.
@@ -184,7 +184,7 @@ type RoomByIDArgs struct {
 
 // RoomByID asks the query RoomById.
 func (r Reader) RoomByID(ctx context.Context, args RoomByIDArgs) (*RoomByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.RoomCodec, &graph.QueryRequest{Name: "RoomById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.HotelID, keys.String), optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // RoomByKindArgs are the arguments of RoomByKind that may be left out: nil.
@@ -200,7 +200,7 @@ type RoomByKindArgs struct {
 
 // RoomByKind asks the query RoomByKind.
 func (r Reader) RoomByKind(ctx context.Context, kind model.StayState, floor int, args RoomByKindArgs) (*RoomByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.RoomCodec, graph.QueryRequest{Name: "RoomByKind", PK: []keys.Value{keys.String(string(kind)), keys.Int(int64(floor))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.RoomCodec, &graph.QueryRequest{Name: "RoomByKind", PK: []keys.Value{keys.String(string(kind)), keys.Int(int64(floor))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ThermometerArgs are the arguments of Thermometer that may be left out: nil.
@@ -210,7 +210,7 @@ type ThermometerArgs struct {
 
 // Thermometer asks the query Thermometer.
 func (r Reader) Thermometer(ctx context.Context, deviceID string, at time.Time, args ThermometerArgs) (*model.Thermometer, error) {
-	return graph.FetchOne(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "Thermometer", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{keys.DateTime(at), keys.String(deviceID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ThermometerCodec, &graph.QueryRequest{Name: "Thermometer", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{keys.DateTime(at), keys.String(deviceID)}, Consistent: args.Consistent})
 }
 
 // ThermometerByKeysArgs are the arguments of ThermometerByKeys that may be left out: nil.
@@ -224,7 +224,7 @@ func (r Reader) ThermometerByKeys(ctx context.Context, keysArg []*model.Thermome
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.DeviceID), keys.DateTime(key.At))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ThermometerCodec, &graph.QueryRequest{Name: "ThermometerByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ThermometerByPrimaryArgs are the arguments of ThermometerByPrimary that may be left out: nil.
@@ -241,7 +241,7 @@ type ThermometerByPrimaryArgs struct {
 
 // ThermometerByPrimary asks the query ThermometerByPrimary.
 func (r Reader) ThermometerByPrimary(ctx context.Context, deviceID string, args ThermometerByPrimaryArgs) (*ThermometerByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByPrimary", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.At, keys.DateTime), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, &graph.QueryRequest{Name: "ThermometerByPrimary", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.At, keys.DateTime), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ThermometerByDeviceArgs are the arguments of ThermometerByDevice that may be left out: nil.
@@ -259,7 +259,7 @@ type ThermometerByDeviceArgs struct {
 
 // ThermometerByDevice asks the query ThermometerByDevice.
 func (r Reader) ThermometerByDevice(ctx context.Context, deviceID string, args ThermometerByDeviceArgs) (*ThermometerByDeviceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByDevice", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, &graph.QueryRequest{Name: "ThermometerByDevice", PK: []keys.Value{keys.String(deviceID)}, SK: []keys.Value{optional(args.Kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ThermometerByStayStateArgs are the arguments of ThermometerByStayState that may be left out: nil.
@@ -271,7 +271,7 @@ type ThermometerByStayStateArgs struct {
 
 // ThermometerByStayState asks the query ThermometerByStayState.
 func (r Reader) ThermometerByStayState(ctx context.Context, state model.StayState, args ThermometerByStayStateArgs) (*ThermometerByStayStateConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, graph.QueryRequest{Name: "ThermometerByStayState", PK: []keys.Value{keys.String(string(state))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ThermometerCodec, &graph.QueryRequest{Name: "ThermometerByStayState", PK: []keys.Value{keys.String(string(state))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -22,110 +22,110 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Guest() GuestResolver { return rowsOfGuest{r.rt} }
+func (r *root) Guest() GuestResolver { return rowsOfGuest{r.rt} }
 
-func (r root) Stay() StayResolver { return rowsOfStay{r.rt} }
+func (r *root) Stay() StayResolver { return rowsOfStay{r.rt} }
 
-func (r root) Room() RoomResolver { return rowsOfRoom{r.rt} }
+func (r *root) Room() RoomResolver { return rowsOfRoom{r.rt} }
 
 // Guest answers Guest.
-func (r queries) Guest(ctx context.Context, id string, consistent *bool) (*model.Guest, error) {
+func (r *queries) Guest(ctx context.Context, id string, consistent *bool) (*model.Guest, error) {
 	return Reader{r.rt}.Guest(ctx, id, GuestArgs{Consistent: consistent})
 }
 
 // GuestByIds answers GuestByIds.
-func (r queries) GuestByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guest, error) {
+func (r *queries) GuestByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guest, error) {
 	return Reader{r.rt}.GuestByIds(ctx, ids, GuestByIdsArgs{Consistent: consistent})
 }
 
 // GuestByTown answers GuestByTown.
-func (r queries) GuestByTown(ctx context.Context, town string, reverse *bool, limit *int, nextToken *string) (*GuestByTownConnection, error) {
+func (r *queries) GuestByTown(ctx context.Context, town string, reverse *bool, limit *int, nextToken *string) (*GuestByTownConnection, error) {
 	return Reader{r.rt}.GuestByTown(ctx, town, GuestByTownArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesStay answers Sales_Stay.
-func (r queries) SalesStay(ctx context.Context, id string, consistent *bool) (*model.Stay, error) {
+func (r *queries) SalesStay(ctx context.Context, id string, consistent *bool) (*model.Stay, error) {
 	return Reader{r.rt}.SalesStay(ctx, id, SalesStayArgs{Consistent: consistent})
 }
 
 // SalesStayByIds answers Sales_StayByIds.
-func (r queries) SalesStayByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Stay, error) {
+func (r *queries) SalesStayByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Stay, error) {
 	return Reader{r.rt}.SalesStayByIds(ctx, ids, SalesStayByIdsArgs{Consistent: consistent})
 }
 
 // SalesStayByGuest answers Sales_StayByGuest.
-func (r queries) SalesStayByGuest(ctx context.Context, guestID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StayByGuestConnection, error) {
+func (r *queries) SalesStayByGuest(ctx context.Context, guestID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StayByGuestConnection, error) {
 	return Reader{r.rt}.SalesStayByGuest(ctx, guestID, SalesStayByGuestArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Night answers Night.
-func (r queries) Night(ctx context.Context, id string, subID *string, kind *model.StayState, nightID *string, consistent *bool) (*model.Night, error) {
+func (r *queries) Night(ctx context.Context, id string, subID *string, kind *model.StayState, nightID *string, consistent *bool) (*model.Night, error) {
 	return Reader{r.rt}.Night(ctx, id, NightArgs{SubID: subID, Kind: kind, NightID: nightID, Consistent: consistent})
 }
 
 // NightByKeys answers NightByKeys.
-func (r queries) NightByKeys(ctx context.Context, keysArg []*model.NightKey, consistent *bool) ([]*model.Night, error) {
+func (r *queries) NightByKeys(ctx context.Context, keysArg []*model.NightKey, consistent *bool) ([]*model.Night, error) {
 	return Reader{r.rt}.NightByKeys(ctx, keysArg, NightByKeysArgs{Consistent: consistent})
 }
 
 // NightByID answers NightById.
-func (r queries) NightByID(ctx context.Context, id string, kind *model.StayState, nightID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*NightByIDConnection, error) {
+func (r *queries) NightByID(ctx context.Context, id string, kind *model.StayState, nightID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*NightByIDConnection, error) {
 	return Reader{r.rt}.NightByID(ctx, id, NightByIDArgs{Kind: kind, NightID: nightID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Room answers Room.
-func (r queries) Room(ctx context.Context, id *string, hotelID *string, number *int, stayID *string, consistent *bool) (*model.Room, error) {
+func (r *queries) Room(ctx context.Context, id *string, hotelID *string, number *int, stayID *string, consistent *bool) (*model.Room, error) {
 	return Reader{r.rt}.Room(ctx, RoomArgs{ID: id, HotelID: hotelID, Number: number, StayID: stayID, Consistent: consistent})
 }
 
 // RoomByKeys answers RoomByKeys.
-func (r queries) RoomByKeys(ctx context.Context, keysArg []*model.RoomKey, consistent *bool) ([]*model.Room, error) {
+func (r *queries) RoomByKeys(ctx context.Context, keysArg []*model.RoomKey, consistent *bool) ([]*model.Room, error) {
 	return Reader{r.rt}.RoomByKeys(ctx, keysArg, RoomByKeysArgs{Consistent: consistent})
 }
 
 // RoomByID answers RoomById.
-func (r queries) RoomByID(ctx context.Context, id *string, hotelID *string, number *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByIDConnection, error) {
+func (r *queries) RoomByID(ctx context.Context, id *string, hotelID *string, number *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByIDConnection, error) {
 	return Reader{r.rt}.RoomByID(ctx, RoomByIDArgs{ID: id, HotelID: hotelID, Number: number, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // RoomByKind answers RoomByKind.
-func (r queries) RoomByKind(ctx context.Context, kind model.StayState, floor int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByKindConnection, error) {
+func (r *queries) RoomByKind(ctx context.Context, kind model.StayState, floor int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByKindConnection, error) {
 	return Reader{r.rt}.RoomByKind(ctx, kind, floor, RoomByKindArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Thermometer answers Thermometer.
-func (r queries) Thermometer(ctx context.Context, deviceID string, at time.Time, consistent *bool) (*model.Thermometer, error) {
+func (r *queries) Thermometer(ctx context.Context, deviceID string, at time.Time, consistent *bool) (*model.Thermometer, error) {
 	return Reader{r.rt}.Thermometer(ctx, deviceID, at, ThermometerArgs{Consistent: consistent})
 }
 
 // ThermometerByKeys answers ThermometerByKeys.
-func (r queries) ThermometerByKeys(ctx context.Context, keysArg []*model.ThermometerKey, consistent *bool) ([]*model.Thermometer, error) {
+func (r *queries) ThermometerByKeys(ctx context.Context, keysArg []*model.ThermometerKey, consistent *bool) ([]*model.Thermometer, error) {
 	return Reader{r.rt}.ThermometerByKeys(ctx, keysArg, ThermometerByKeysArgs{Consistent: consistent})
 }
 
 // ThermometerByPrimary answers ThermometerByPrimary.
-func (r queries) ThermometerByPrimary(ctx context.Context, deviceID string, at *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByPrimaryConnection, error) {
+func (r *queries) ThermometerByPrimary(ctx context.Context, deviceID string, at *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByPrimaryConnection, error) {
 	return Reader{r.rt}.ThermometerByPrimary(ctx, deviceID, ThermometerByPrimaryArgs{At: at, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ThermometerByDevice answers ThermometerByDevice.
-func (r queries) ThermometerByDevice(ctx context.Context, deviceID string, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
+func (r *queries) ThermometerByDevice(ctx context.Context, deviceID string, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
 	return Reader{r.rt}.ThermometerByDevice(ctx, deviceID, ThermometerByDeviceArgs{Kind: kind, Level: level, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ThermometerByStayState answers ThermometerByStayState.
-func (r queries) ThermometerByStayState(ctx context.Context, state model.StayState, reverse *bool, limit *int, nextToken *string) (*ThermometerByStayStateConnection, error) {
+func (r *queries) ThermometerByStayState(ctx context.Context, state model.StayState, reverse *bool, limit *int, nextToken *string) (*ThermometerByStayStateConnection, error) {
 	return Reader{r.rt}.ThermometerByStayState(ctx, state, ThermometerByStayStateArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
@@ -142,7 +142,7 @@ func (r rowsOfGuest) Town(ctx context.Context, obj *model.Guest) (*string, error
 
 // Stays answers stays of Guest.
 func (r rowsOfGuest) Stays(ctx context.Context, obj *model.Guest, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StayByGuestConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Guest", "stays", model.StayCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Guest", "stays", model.StayCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 0))
 }
 
 // Neighbours answers neighbours of Guest.
@@ -150,7 +150,7 @@ func (r rowsOfGuest) Neighbours(ctx context.Context, obj *model.Guest, reverse *
 	if err := graph.CheckFieldAccess(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, obj); err != nil {
 		return nil, err
 	}
-	return graph.JoinPage(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 1))
+	return graph.JoinPage(ctx, r.rt, "Guest", "neighbours", model.GuestCodec, &graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.GuestCodec.Value(obj, 1))
 }
 
 // rowsOfStay resolves fields of Stay.
@@ -158,22 +158,22 @@ type rowsOfStay struct{ rt *graph.Runtime }
 
 // Nights answers nights of Stay.
 func (r rowsOfStay) Nights(ctx context.Context, obj *model.Stay, kind *model.StayState, nightID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*NightByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "nights", model.NightCodec, graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(nightID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Stay", "nights", model.NightCodec, &graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(nightID, keys.String)}, Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 0))
 }
 
 // Temperatures answers temperatures of Stay.
 func (r rowsOfStay) Temperatures(ctx context.Context, obj *model.Stay, at *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByPrimaryConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "temperatures", model.ThermometerCodec, graph.QueryRequest{SK: []keys.Value{optional(at, keys.DateTime), {}}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
+	return graph.JoinPage(ctx, r.rt, "Stay", "temperatures", model.ThermometerCodec, &graph.QueryRequest{SK: []keys.Value{optional(at, keys.DateTime), {}}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
 }
 
 // Alarms answers alarms of Stay.
 func (r rowsOfStay) Alarms(ctx context.Context, obj *model.Stay, kind *model.StayState, level *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ThermometerByDeviceConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
+	return graph.JoinPage(ctx, r.rt, "Stay", "alarms", model.ThermometerCodec, &graph.QueryRequest{SK: []keys.Value{optional(kind, func(v model.StayState) keys.Value { return keys.String(string(v)) }), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 3))
 }
 
 // States answers states of Stay.
 func (r rowsOfStay) States(ctx context.Context, obj *model.Stay, reverse *bool, limit *int, nextToken *string) (*ThermometerByStayStateConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Stay", "states", model.ThermometerCodec, graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 4))
+	return graph.JoinPage(ctx, r.rt, "Stay", "states", model.ThermometerCodec, &graph.QueryRequest{Page: catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.StayCodec.Value(obj, 4))
 }
 
 // rowsOfRoom resolves fields of Room.
@@ -181,10 +181,10 @@ type rowsOfRoom struct{ rt *graph.Runtime }
 
 // Stays answers stays of Room.
 func (r rowsOfRoom) Stays(ctx context.Context, obj *model.Room, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByIDConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Room", "stays", model.RoomCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 0), model.RoomCodec.Value(obj, 1))
+	return graph.JoinPage(ctx, r.rt, "Room", "stays", model.RoomCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 0), model.RoomCodec.Value(obj, 1))
 }
 
 // Alike answers alike of Room.
 func (r rowsOfRoom) Alike(ctx context.Context, obj *model.Room, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RoomByKindConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Room", "alike", model.RoomCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 3), model.RoomCodec.Value(obj, 4))
+	return graph.JoinPage(ctx, r.rt, "Room", "alike", model.RoomCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.RoomCodec.Value(obj, 3), model.RoomCodec.Value(obj, 4))
 }

@@ -29,9 +29,9 @@ var Guest = projection.Ops[model.Guest, string, string]{
 
 // GuestFields are the fields that a patch of Guest can name.
 var GuestFields = struct {
-	Town projection.PatchField[model.Guest, string]
+	Town *projection.PatchField[model.Guest, string]
 }{
-	Town: projection.PatchField[model.Guest, string]{
+	Town: &projection.PatchField[model.Guest, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Guest, v string) { row.Town = &v },
 		Reset:   func(row *model.Guest) { row.Town = nil },
@@ -56,25 +56,25 @@ var Stay = projection.Ops[model.Stay, string, string]{
 
 // StayFields are the fields that a patch of Stay can name.
 var StayFields = struct {
-	GuestID  projection.PatchField[model.Stay, string]
-	BookedAt projection.PatchField[model.Stay, time.Time]
-	DeviceID projection.PatchField[model.Stay, string]
-	State    projection.PatchField[model.Stay, model.StayState]
+	GuestID  *projection.PatchField[model.Stay, string]
+	BookedAt *projection.PatchField[model.Stay, time.Time]
+	DeviceID *projection.PatchField[model.Stay, string]
+	State    *projection.PatchField[model.Stay, model.StayState]
 }{
-	GuestID: projection.PatchField[model.Stay, string]{
+	GuestID: &projection.PatchField[model.Stay, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Stay, v string) { row.GuestID = v },
 	},
-	BookedAt: projection.PatchField[model.Stay, time.Time]{
+	BookedAt: &projection.PatchField[model.Stay, time.Time]{
 		Ordinal: 2,
 		Write:   func(row *model.Stay, v time.Time) { row.BookedAt = v },
 	},
-	DeviceID: projection.PatchField[model.Stay, string]{
+	DeviceID: &projection.PatchField[model.Stay, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Stay, v string) { row.DeviceID = &v },
 		Reset:   func(row *model.Stay) { row.DeviceID = nil },
 	},
-	State: projection.PatchField[model.Stay, model.StayState]{
+	State: &projection.PatchField[model.Stay, model.StayState]{
 		Ordinal: 4,
 		Write:   func(row *model.Stay, v model.StayState) { row.State = v },
 	},
@@ -126,19 +126,19 @@ var Room = projection.Ops[model.Room, model.RoomKey, model.RoomPartition]{
 
 // RoomFields are the fields that a patch of Room can name.
 var RoomFields = struct {
-	Kind  projection.PatchField[model.Room, model.StayState]
-	Floor projection.PatchField[model.Room, int]
-	Place projection.PatchField[model.Room, time.Time]
+	Kind  *projection.PatchField[model.Room, model.StayState]
+	Floor *projection.PatchField[model.Room, int]
+	Place *projection.PatchField[model.Room, time.Time]
 }{
-	Kind: projection.PatchField[model.Room, model.StayState]{
+	Kind: &projection.PatchField[model.Room, model.StayState]{
 		Ordinal: 3,
 		Write:   func(row *model.Room, v model.StayState) { row.Kind = v },
 	},
-	Floor: projection.PatchField[model.Room, int]{
+	Floor: &projection.PatchField[model.Room, int]{
 		Ordinal: 4,
 		Write:   func(row *model.Room, v int) { row.Floor = v },
 	},
-	Place: projection.PatchField[model.Room, time.Time]{
+	Place: &projection.PatchField[model.Room, time.Time]{
 		Ordinal: 5,
 		Write:   func(row *model.Room, v time.Time) { row.Place = v },
 	},
@@ -164,19 +164,19 @@ var Thermometer = projection.Ops[model.Thermometer, model.ThermometerKey, string
 
 // ThermometerFields are the fields that a patch of Thermometer can name.
 var ThermometerFields = struct {
-	Kind  projection.PatchField[model.Thermometer, model.StayState]
-	Level projection.PatchField[model.Thermometer, int]
-	State projection.PatchField[model.Thermometer, model.StayState]
+	Kind  *projection.PatchField[model.Thermometer, model.StayState]
+	Level *projection.PatchField[model.Thermometer, int]
+	State *projection.PatchField[model.Thermometer, model.StayState]
 }{
-	Kind: projection.PatchField[model.Thermometer, model.StayState]{
+	Kind: &projection.PatchField[model.Thermometer, model.StayState]{
 		Ordinal: 2,
 		Write:   func(row *model.Thermometer, v model.StayState) { row.Kind = v },
 	},
-	Level: projection.PatchField[model.Thermometer, int]{
+	Level: &projection.PatchField[model.Thermometer, int]{
 		Ordinal: 3,
 		Write:   func(row *model.Thermometer, v int) { row.Level = v },
 	},
-	State: projection.PatchField[model.Thermometer, model.StayState]{
+	State: &projection.PatchField[model.Thermometer, model.StayState]{
 		Ordinal: 4,
 		Write:   func(row *model.Thermometer, v model.StayState) { row.State = v },
 	},

@@ -25,7 +25,7 @@ type MusicTrackArgs struct {
 
 // MusicTrack asks the query Music_Track.
 func (r Reader) MusicTrack(ctx context.Context, id string, args MusicTrackArgs) (*model.Track, error) {
-	return graph.FetchOne(ctx, r.rt, model.TrackCodec, graph.QueryRequest{Name: "Music_Track", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TrackCodec, &graph.QueryRequest{Name: "Music_Track", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // MusicTrackByIdsArgs are the arguments of Music_TrackByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) MusicTrackByIds(ctx context.Context, ids []string, args MusicTra
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TrackCodec, graph.QueryRequest{Name: "Music_TrackByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TrackCodec, &graph.QueryRequest{Name: "Music_TrackByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // MusicTrackByIsrcArgs are the arguments of Music_TrackByIsrc that may be left out: nil.
@@ -51,7 +51,7 @@ type MusicTrackByIsrcArgs struct {
 
 // MusicTrackByIsrc asks the query Music_TrackByIsrc.
 func (r Reader) MusicTrackByIsrc(ctx context.Context, isrc string, args MusicTrackByIsrcArgs) (*TrackByIsrcConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TrackCodec, graph.QueryRequest{Name: "Music_TrackByIsrc", PK: []keys.Value{keys.String(isrc)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TrackCodec, &graph.QueryRequest{Name: "Music_TrackByIsrc", PK: []keys.Value{keys.String(isrc)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MusicChartArgs are the arguments of Music_Chart that may be left out: nil.
@@ -62,7 +62,7 @@ type MusicChartArgs struct {
 
 // MusicChart asks the query Music_Chart.
 func (r Reader) MusicChart(ctx context.Context, id string, args MusicChartArgs) (*model.Chart, error) {
-	return graph.FetchOne(ctx, r.rt, model.ChartCodec, graph.QueryRequest{Name: "Music_Chart", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Week, keys.DateOf)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ChartCodec, &graph.QueryRequest{Name: "Music_Chart", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Week, keys.DateOf)}, Consistent: args.Consistent})
 }
 
 // MusicChartByKeysArgs are the arguments of Music_ChartByKeys that may be left out: nil.
@@ -76,7 +76,7 @@ func (r Reader) MusicChartByKeys(ctx context.Context, keysArg []*model.ChartKey,
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.ChartID), keys.DateOf(key.Week))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ChartCodec, graph.QueryRequest{Name: "Music_ChartByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ChartCodec, &graph.QueryRequest{Name: "Music_ChartByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MusicChartByIDArgs are the arguments of Music_ChartById that may be left out: nil.
@@ -92,7 +92,7 @@ type MusicChartByIDArgs struct {
 
 // MusicChartByID asks the query Music_ChartById.
 func (r Reader) MusicChartByID(ctx context.Context, id string, args MusicChartByIDArgs) (*ChartByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ChartCodec, graph.QueryRequest{Name: "Music_ChartById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ChartCodec, &graph.QueryRequest{Name: "Music_ChartById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // AlbumArgs are the arguments of Album that may be left out: nil.
@@ -102,7 +102,7 @@ type AlbumArgs struct {
 
 // Album asks the query Album.
 func (r Reader) Album(ctx context.Context, id string, args AlbumArgs) (*model.Album, error) {
-	return graph.FetchOne(ctx, r.rt, model.AlbumCodec, graph.QueryRequest{Name: "Album", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AlbumCodec, &graph.QueryRequest{Name: "Album", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // AlbumByIdsArgs are the arguments of AlbumByIds that may be left out: nil.
@@ -116,7 +116,7 @@ func (r Reader) AlbumByIds(ctx context.Context, ids []string, args AlbumByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AlbumCodec, graph.QueryRequest{Name: "AlbumByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AlbumCodec, &graph.QueryRequest{Name: "AlbumByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

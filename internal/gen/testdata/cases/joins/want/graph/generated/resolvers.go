@@ -20,56 +20,56 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Album() AlbumResolver { return rowsOfAlbum{r.rt} }
+func (r *root) Album() AlbumResolver { return rowsOfAlbum{r.rt} }
 
 // MusicTrack answers Music_Track.
-func (r queries) MusicTrack(ctx context.Context, id string, consistent *bool) (*model.Track, error) {
+func (r *queries) MusicTrack(ctx context.Context, id string, consistent *bool) (*model.Track, error) {
 	return Reader{r.rt}.MusicTrack(ctx, id, MusicTrackArgs{Consistent: consistent})
 }
 
 // MusicTrackByIds answers Music_TrackByIds.
-func (r queries) MusicTrackByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Track, error) {
+func (r *queries) MusicTrackByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Track, error) {
 	return Reader{r.rt}.MusicTrackByIds(ctx, ids, MusicTrackByIdsArgs{Consistent: consistent})
 }
 
 // MusicTrackByIsrc answers Music_TrackByIsrc.
-func (r queries) MusicTrackByIsrc(ctx context.Context, isrc string, reverse *bool, limit *int, nextToken *string) (*TrackByIsrcConnection, error) {
+func (r *queries) MusicTrackByIsrc(ctx context.Context, isrc string, reverse *bool, limit *int, nextToken *string) (*TrackByIsrcConnection, error) {
 	return Reader{r.rt}.MusicTrackByIsrc(ctx, isrc, MusicTrackByIsrcArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MusicChart answers Music_Chart.
-func (r queries) MusicChart(ctx context.Context, id string, week *keys.Date, consistent *bool) (*model.Chart, error) {
+func (r *queries) MusicChart(ctx context.Context, id string, week *keys.Date, consistent *bool) (*model.Chart, error) {
 	return Reader{r.rt}.MusicChart(ctx, id, MusicChartArgs{Week: week, Consistent: consistent})
 }
 
 // MusicChartByKeys answers Music_ChartByKeys.
-func (r queries) MusicChartByKeys(ctx context.Context, keysArg []*model.ChartKey, consistent *bool) ([]*model.Chart, error) {
+func (r *queries) MusicChartByKeys(ctx context.Context, keysArg []*model.ChartKey, consistent *bool) ([]*model.Chart, error) {
 	return Reader{r.rt}.MusicChartByKeys(ctx, keysArg, MusicChartByKeysArgs{Consistent: consistent})
 }
 
 // MusicChartByID answers Music_ChartById.
-func (r queries) MusicChartByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChartByIDConnection, error) {
+func (r *queries) MusicChartByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChartByIDConnection, error) {
 	return Reader{r.rt}.MusicChartByID(ctx, id, MusicChartByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Album answers Album.
-func (r queries) Album(ctx context.Context, id string, consistent *bool) (*model.Album, error) {
+func (r *queries) Album(ctx context.Context, id string, consistent *bool) (*model.Album, error) {
 	return Reader{r.rt}.Album(ctx, id, AlbumArgs{Consistent: consistent})
 }
 
 // AlbumByIds answers AlbumByIds.
-func (r queries) AlbumByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Album, error) {
+func (r *queries) AlbumByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Album, error) {
 	return Reader{r.rt}.AlbumByIds(ctx, ids, AlbumByIdsArgs{Consistent: consistent})
 }
 

@@ -27,14 +27,14 @@ var Track = projection.Ops[model.Track, string, string]{
 
 // TrackFields are the fields that a patch of Track can name.
 var TrackFields = struct {
-	Isrc  projection.PatchField[model.Track, string]
-	Title projection.PatchField[model.Track, string]
+	Isrc  *projection.PatchField[model.Track, string]
+	Title *projection.PatchField[model.Track, string]
 }{
-	Isrc: projection.PatchField[model.Track, string]{
+	Isrc: &projection.PatchField[model.Track, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Track, v string) { row.Isrc = v },
 	},
-	Title: projection.PatchField[model.Track, string]{
+	Title: &projection.PatchField[model.Track, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Track, v string) { row.Title = v },
 	},
@@ -80,42 +80,42 @@ var Album = projection.Ops[model.Album, string, string]{
 
 // AlbumFields are the fields that a patch of Album can name.
 var AlbumFields = struct {
-	HitID            projection.PatchField[model.Album, string]
-	HitIsrc          projection.PatchField[model.Album, string]
-	ChartID          projection.PatchField[model.Album, string]
-	Week             projection.PatchField[model.Album, keys.Date]
-	TrackIds         projection.PatchField[model.Album, []string]
-	BonusIds         projection.PatchField[model.Album, []string]
-	AlbumOfTheYearID projection.PatchField[model.Album, string]
+	HitID            *projection.PatchField[model.Album, string]
+	HitIsrc          *projection.PatchField[model.Album, string]
+	ChartID          *projection.PatchField[model.Album, string]
+	Week             *projection.PatchField[model.Album, keys.Date]
+	TrackIds         *projection.PatchField[model.Album, []string]
+	BonusIds         *projection.PatchField[model.Album, []string]
+	AlbumOfTheYearID *projection.PatchField[model.Album, string]
 }{
-	HitID: projection.PatchField[model.Album, string]{
+	HitID: &projection.PatchField[model.Album, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Album, v string) { row.HitID = &v },
 		Reset:   func(row *model.Album) { row.HitID = nil },
 	},
-	HitIsrc: projection.PatchField[model.Album, string]{
+	HitIsrc: &projection.PatchField[model.Album, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Album, v string) { row.HitIsrc = v },
 	},
-	ChartID: projection.PatchField[model.Album, string]{
+	ChartID: &projection.PatchField[model.Album, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Album, v string) { row.ChartID = v },
 	},
-	Week: projection.PatchField[model.Album, keys.Date]{
+	Week: &projection.PatchField[model.Album, keys.Date]{
 		Ordinal: 4,
 		Write:   func(row *model.Album, v keys.Date) { row.Week = &v },
 		Reset:   func(row *model.Album) { row.Week = nil },
 	},
-	TrackIds: projection.PatchField[model.Album, []string]{
+	TrackIds: &projection.PatchField[model.Album, []string]{
 		Ordinal: 5,
 		Write:   func(row *model.Album, v []string) { row.TrackIds = v },
 	},
-	BonusIds: projection.PatchField[model.Album, []string]{
+	BonusIds: &projection.PatchField[model.Album, []string]{
 		Ordinal: 6,
 		Write:   func(row *model.Album, v []string) { row.BonusIds = v },
 		Reset:   func(row *model.Album) { row.BonusIds = nil },
 	},
-	AlbumOfTheYearID: projection.PatchField[model.Album, string]{
+	AlbumOfTheYearID: &projection.PatchField[model.Album, string]{
 		Ordinal: 7,
 		Write:   func(row *model.Album, v string) { row.AlbumOfTheYearID = &v },
 		Reset:   func(row *model.Album) { row.AlbumOfTheYearID = nil },

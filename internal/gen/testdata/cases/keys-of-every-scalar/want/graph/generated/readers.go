@@ -27,7 +27,7 @@ type ByIntArgs struct {
 
 // ByInt asks the query ByInt.
 func (r Reader) ByInt(ctx context.Context, id string, args ByIntArgs) (*model.ByInt, error) {
-	return graph.FetchOne(ctx, r.rt, model.ByIntCodec, graph.QueryRequest{Name: "ByInt", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.Int)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ByIntCodec, &graph.QueryRequest{Name: "ByInt", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.At, keys.Int)}, Consistent: args.Consistent})
 }
 
 // ByIntByKeysArgs are the arguments of ByIntByKeys that may be left out: nil.
@@ -41,7 +41,7 @@ func (r Reader) ByIntByKeys(ctx context.Context, keysArg []*model.ByIntKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.Int(int64(key.ID)), keys.Int(key.At))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ByIntCodec, graph.QueryRequest{Name: "ByIntByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ByIntCodec, &graph.QueryRequest{Name: "ByIntByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ByIntByIDArgs are the arguments of ByIntById that may be left out: nil.
@@ -57,7 +57,7 @@ type ByIntByIDArgs struct {
 
 // ByIntByID asks the query ByIntById.
 func (r Reader) ByIntByID(ctx context.Context, id string, args ByIntByIDArgs) (*ByIntByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByIntCodec, graph.QueryRequest{Name: "ByIntById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByIntCodec, &graph.QueryRequest{Name: "ByIntById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByDecimalArgs are the arguments of ByDecimal that may be left out: nil.
@@ -68,7 +68,7 @@ type ByDecimalArgs struct {
 
 // ByDecimal asks the query ByDecimal.
 func (r Reader) ByDecimal(ctx context.Context, id string, args ByDecimalArgs) (*model.ByDecimal, error) {
-	return graph.FetchOne(ctx, r.rt, model.ByDecimalCodec, graph.QueryRequest{Name: "ByDecimal", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Day, keys.DateOf)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ByDecimalCodec, &graph.QueryRequest{Name: "ByDecimal", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Day, keys.DateOf)}, Consistent: args.Consistent})
 }
 
 // ByDecimalByKeysArgs are the arguments of ByDecimalByKeys that may be left out: nil.
@@ -82,7 +82,7 @@ func (r Reader) ByDecimalByKeys(ctx context.Context, keysArg []*model.ByDecimalK
 	for _, key := range keysArg {
 		values = append(values, keys.DecimalOf(key.ID), keys.DateOf(key.Day))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ByDecimalCodec, graph.QueryRequest{Name: "ByDecimalByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ByDecimalCodec, &graph.QueryRequest{Name: "ByDecimalByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ByDecimalByIDArgs are the arguments of ByDecimalById that may be left out: nil.
@@ -98,7 +98,7 @@ type ByDecimalByIDArgs struct {
 
 // ByDecimalByID asks the query ByDecimalById.
 func (r Reader) ByDecimalByID(ctx context.Context, id string, args ByDecimalByIDArgs) (*ByDecimalByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByDecimalCodec, graph.QueryRequest{Name: "ByDecimalById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByDecimalCodec, &graph.QueryRequest{Name: "ByDecimalById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatArgs are the arguments of ByFloat that may be left out: nil.
@@ -109,7 +109,7 @@ type ByFloatArgs struct {
 
 // ByFloat asks the query ByFloat.
 func (r Reader) ByFloat(ctx context.Context, id string, args ByFloatArgs) (*model.ByFloat, error) {
-	return graph.FetchOne(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloat", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Flag, keys.Boolean)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloat", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Flag, keys.Boolean)}, Consistent: args.Consistent})
 }
 
 // ByFloatByKeysArgs are the arguments of ByFloatByKeys that may be left out: nil.
@@ -123,7 +123,7 @@ func (r Reader) ByFloatByKeys(ctx context.Context, keysArg []*model.ByFloatKey, 
 	for _, key := range keysArg {
 		values = append(values, keys.Float(key.ID), keys.Boolean(key.Flag))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ByFloatByIDArgs are the arguments of ByFloatById that may be left out: nil.
@@ -139,7 +139,7 @@ type ByFloatByIDArgs struct {
 
 // ByFloatByID asks the query ByFloatById.
 func (r Reader) ByFloatByID(ctx context.Context, id string, args ByFloatByIDArgs) (*ByFloatByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByFlagArgs are the arguments of ByFloatByFlag that may be left out: nil.
@@ -151,7 +151,7 @@ type ByFloatByFlagArgs struct {
 
 // ByFloatByFlag asks the query ByFloatByFlag.
 func (r Reader) ByFloatByFlag(ctx context.Context, flag bool, args ByFloatByFlagArgs) (*ByFloatByFlagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByFlag", PK: []keys.Value{keys.Boolean(flag)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByFlag", PK: []keys.Value{keys.Boolean(flag)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatBySmallArgs are the arguments of ByFloatBySmall that may be left out: nil.
@@ -163,7 +163,7 @@ type ByFloatBySmallArgs struct {
 
 // ByFloatBySmall asks the query ByFloatBySmall.
 func (r Reader) ByFloatBySmall(ctx context.Context, small int, args ByFloatBySmallArgs) (*ByFloatBySmallConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatBySmall", PK: []keys.Value{keys.Int(int64(small))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatBySmall", PK: []keys.Value{keys.Int(int64(small))}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByLargeArgs are the arguments of ByFloatByLarge that may be left out: nil.
@@ -175,7 +175,7 @@ type ByFloatByLargeArgs struct {
 
 // ByFloatByLarge asks the query ByFloatByLarge.
 func (r Reader) ByFloatByLarge(ctx context.Context, large int64, args ByFloatByLargeArgs) (*ByFloatByLargeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByLarge", PK: []keys.Value{keys.Int(large)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByLarge", PK: []keys.Value{keys.Int(large)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByRatioArgs are the arguments of ByFloatByRatio that may be left out: nil.
@@ -187,7 +187,7 @@ type ByFloatByRatioArgs struct {
 
 // ByFloatByRatio asks the query ByFloatByRatio.
 func (r Reader) ByFloatByRatio(ctx context.Context, ratio float64, args ByFloatByRatioArgs) (*ByFloatByRatioConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByRatio", PK: []keys.Value{keys.Float(ratio)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByRatio", PK: []keys.Value{keys.Float(ratio)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByPriceArgs are the arguments of ByFloatByPrice that may be left out: nil.
@@ -199,7 +199,7 @@ type ByFloatByPriceArgs struct {
 
 // ByFloatByPrice asks the query ByFloatByPrice.
 func (r Reader) ByFloatByPrice(ctx context.Context, price keys.Decimal, args ByFloatByPriceArgs) (*ByFloatByPriceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByPrice", PK: []keys.Value{keys.DecimalOf(price)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByPrice", PK: []keys.Value{keys.DecimalOf(price)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByDayArgs are the arguments of ByFloatByDay that may be left out: nil.
@@ -211,7 +211,7 @@ type ByFloatByDayArgs struct {
 
 // ByFloatByDay asks the query ByFloatByDay.
 func (r Reader) ByFloatByDay(ctx context.Context, day keys.Date, args ByFloatByDayArgs) (*ByFloatByDayConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByDay", PK: []keys.Value{keys.DateOf(day)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByDay", PK: []keys.Value{keys.DateOf(day)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ByFloatByAtArgs are the arguments of ByFloatByAt that may be left out: nil.
@@ -223,7 +223,7 @@ type ByFloatByAtArgs struct {
 
 // ByFloatByAt asks the query ByFloatByAt.
 func (r Reader) ByFloatByAt(ctx context.Context, at time.Time, args ByFloatByAtArgs) (*ByFloatByAtConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, graph.QueryRequest{Name: "ByFloatByAt", PK: []keys.Value{keys.DateTime(at)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ByFloatCodec, &graph.QueryRequest{Name: "ByFloatByAt", PK: []keys.Value{keys.DateTime(at)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -21,93 +21,93 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // ByInt answers ByInt.
-func (r queries) ByInt(ctx context.Context, id string, at *int64, consistent *bool) (*model.ByInt, error) {
+func (r *queries) ByInt(ctx context.Context, id string, at *int64, consistent *bool) (*model.ByInt, error) {
 	return Reader{r.rt}.ByInt(ctx, id, ByIntArgs{At: at, Consistent: consistent})
 }
 
 // ByIntByKeys answers ByIntByKeys.
-func (r queries) ByIntByKeys(ctx context.Context, keysArg []*model.ByIntKey, consistent *bool) ([]*model.ByInt, error) {
+func (r *queries) ByIntByKeys(ctx context.Context, keysArg []*model.ByIntKey, consistent *bool) ([]*model.ByInt, error) {
 	return Reader{r.rt}.ByIntByKeys(ctx, keysArg, ByIntByKeysArgs{Consistent: consistent})
 }
 
 // ByIntByID answers ByIntById.
-func (r queries) ByIntByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByIntByIDConnection, error) {
+func (r *queries) ByIntByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByIntByIDConnection, error) {
 	return Reader{r.rt}.ByIntByID(ctx, id, ByIntByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByDecimal answers ByDecimal.
-func (r queries) ByDecimal(ctx context.Context, id string, day *keys.Date, consistent *bool) (*model.ByDecimal, error) {
+func (r *queries) ByDecimal(ctx context.Context, id string, day *keys.Date, consistent *bool) (*model.ByDecimal, error) {
 	return Reader{r.rt}.ByDecimal(ctx, id, ByDecimalArgs{Day: day, Consistent: consistent})
 }
 
 // ByDecimalByKeys answers ByDecimalByKeys.
-func (r queries) ByDecimalByKeys(ctx context.Context, keysArg []*model.ByDecimalKey, consistent *bool) ([]*model.ByDecimal, error) {
+func (r *queries) ByDecimalByKeys(ctx context.Context, keysArg []*model.ByDecimalKey, consistent *bool) ([]*model.ByDecimal, error) {
 	return Reader{r.rt}.ByDecimalByKeys(ctx, keysArg, ByDecimalByKeysArgs{Consistent: consistent})
 }
 
 // ByDecimalByID answers ByDecimalById.
-func (r queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByDecimalByIDConnection, error) {
+func (r *queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByDecimalByIDConnection, error) {
 	return Reader{r.rt}.ByDecimalByID(ctx, id, ByDecimalByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloat answers ByFloat.
-func (r queries) ByFloat(ctx context.Context, id string, flag *bool, consistent *bool) (*model.ByFloat, error) {
+func (r *queries) ByFloat(ctx context.Context, id string, flag *bool, consistent *bool) (*model.ByFloat, error) {
 	return Reader{r.rt}.ByFloat(ctx, id, ByFloatArgs{Flag: flag, Consistent: consistent})
 }
 
 // ByFloatByKeys answers ByFloatByKeys.
-func (r queries) ByFloatByKeys(ctx context.Context, keysArg []*model.ByFloatKey, consistent *bool) ([]*model.ByFloat, error) {
+func (r *queries) ByFloatByKeys(ctx context.Context, keysArg []*model.ByFloatKey, consistent *bool) ([]*model.ByFloat, error) {
 	return Reader{r.rt}.ByFloatByKeys(ctx, keysArg, ByFloatByKeysArgs{Consistent: consistent})
 }
 
 // ByFloatByID answers ByFloatById.
-func (r queries) ByFloatByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByFloatByIDConnection, error) {
+func (r *queries) ByFloatByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByFloatByIDConnection, error) {
 	return Reader{r.rt}.ByFloatByID(ctx, id, ByFloatByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByFlag answers ByFloatByFlag.
-func (r queries) ByFloatByFlag(ctx context.Context, flag bool, reverse *bool, limit *int, nextToken *string) (*ByFloatByFlagConnection, error) {
+func (r *queries) ByFloatByFlag(ctx context.Context, flag bool, reverse *bool, limit *int, nextToken *string) (*ByFloatByFlagConnection, error) {
 	return Reader{r.rt}.ByFloatByFlag(ctx, flag, ByFloatByFlagArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatBySmall answers ByFloatBySmall.
-func (r queries) ByFloatBySmall(ctx context.Context, small int, reverse *bool, limit *int, nextToken *string) (*ByFloatBySmallConnection, error) {
+func (r *queries) ByFloatBySmall(ctx context.Context, small int, reverse *bool, limit *int, nextToken *string) (*ByFloatBySmallConnection, error) {
 	return Reader{r.rt}.ByFloatBySmall(ctx, small, ByFloatBySmallArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByLarge answers ByFloatByLarge.
-func (r queries) ByFloatByLarge(ctx context.Context, large int64, reverse *bool, limit *int, nextToken *string) (*ByFloatByLargeConnection, error) {
+func (r *queries) ByFloatByLarge(ctx context.Context, large int64, reverse *bool, limit *int, nextToken *string) (*ByFloatByLargeConnection, error) {
 	return Reader{r.rt}.ByFloatByLarge(ctx, large, ByFloatByLargeArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByRatio answers ByFloatByRatio.
-func (r queries) ByFloatByRatio(ctx context.Context, ratio float64, reverse *bool, limit *int, nextToken *string) (*ByFloatByRatioConnection, error) {
+func (r *queries) ByFloatByRatio(ctx context.Context, ratio float64, reverse *bool, limit *int, nextToken *string) (*ByFloatByRatioConnection, error) {
 	return Reader{r.rt}.ByFloatByRatio(ctx, ratio, ByFloatByRatioArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByPrice answers ByFloatByPrice.
-func (r queries) ByFloatByPrice(ctx context.Context, price keys.Decimal, reverse *bool, limit *int, nextToken *string) (*ByFloatByPriceConnection, error) {
+func (r *queries) ByFloatByPrice(ctx context.Context, price keys.Decimal, reverse *bool, limit *int, nextToken *string) (*ByFloatByPriceConnection, error) {
 	return Reader{r.rt}.ByFloatByPrice(ctx, price, ByFloatByPriceArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByDay answers ByFloatByDay.
-func (r queries) ByFloatByDay(ctx context.Context, day keys.Date, reverse *bool, limit *int, nextToken *string) (*ByFloatByDayConnection, error) {
+func (r *queries) ByFloatByDay(ctx context.Context, day keys.Date, reverse *bool, limit *int, nextToken *string) (*ByFloatByDayConnection, error) {
 	return Reader{r.rt}.ByFloatByDay(ctx, day, ByFloatByDayArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByAt answers ByFloatByAt.
-func (r queries) ByFloatByAt(ctx context.Context, at time.Time, reverse *bool, limit *int, nextToken *string) (*ByFloatByAtConnection, error) {
+func (r *queries) ByFloatByAt(ctx context.Context, at time.Time, reverse *bool, limit *int, nextToken *string) (*ByFloatByAtConnection, error) {
 	return Reader{r.rt}.ByFloatByAt(ctx, at, ByFloatByAtArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -75,35 +75,35 @@ var ByFloat = projection.Ops[model.ByFloat, model.ByFloatKey, float64]{
 
 // ByFloatFields are the fields that a patch of ByFloat can name.
 var ByFloatFields = struct {
-	Small projection.PatchField[model.ByFloat, int]
-	Large projection.PatchField[model.ByFloat, int64]
-	Ratio projection.PatchField[model.ByFloat, float64]
-	Price projection.PatchField[model.ByFloat, keys.Decimal]
-	Day   projection.PatchField[model.ByFloat, keys.Date]
-	At    projection.PatchField[model.ByFloat, time.Time]
+	Small *projection.PatchField[model.ByFloat, int]
+	Large *projection.PatchField[model.ByFloat, int64]
+	Ratio *projection.PatchField[model.ByFloat, float64]
+	Price *projection.PatchField[model.ByFloat, keys.Decimal]
+	Day   *projection.PatchField[model.ByFloat, keys.Date]
+	At    *projection.PatchField[model.ByFloat, time.Time]
 }{
-	Small: projection.PatchField[model.ByFloat, int]{
+	Small: &projection.PatchField[model.ByFloat, int]{
 		Ordinal: 2,
 		Write:   func(row *model.ByFloat, v int) { row.Small = v },
 	},
-	Large: projection.PatchField[model.ByFloat, int64]{
+	Large: &projection.PatchField[model.ByFloat, int64]{
 		Ordinal: 3,
 		Write:   func(row *model.ByFloat, v int64) { row.Large = v },
 	},
-	Ratio: projection.PatchField[model.ByFloat, float64]{
+	Ratio: &projection.PatchField[model.ByFloat, float64]{
 		Ordinal: 4,
 		Write:   func(row *model.ByFloat, v float64) { row.Ratio = v },
 	},
-	Price: projection.PatchField[model.ByFloat, keys.Decimal]{
+	Price: &projection.PatchField[model.ByFloat, keys.Decimal]{
 		Ordinal: 5,
 		Write:   func(row *model.ByFloat, v keys.Decimal) { row.Price = &v },
 		Reset:   func(row *model.ByFloat) { row.Price = nil },
 	},
-	Day: projection.PatchField[model.ByFloat, keys.Date]{
+	Day: &projection.PatchField[model.ByFloat, keys.Date]{
 		Ordinal: 6,
 		Write:   func(row *model.ByFloat, v keys.Date) { row.Day = v },
 	},
-	At: projection.PatchField[model.ByFloat, time.Time]{
+	At: &projection.PatchField[model.ByFloat, time.Time]{
 		Ordinal: 7,
 		Write:   func(row *model.ByFloat, v time.Time) { row.At = v },
 	},

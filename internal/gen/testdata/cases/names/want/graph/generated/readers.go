@@ -26,7 +26,7 @@ type GoPackageArgs struct {
 
 // GoPackage asks the query go_package.
 func (r Reader) GoPackage(ctx context.Context, id string, args GoPackageArgs) (*model.GoPackage, error) {
-	return graph.FetchOne(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_package", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.FuncArg, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_package", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.FuncArg, keys.String)}, Consistent: args.Consistent})
 }
 
 // GoPackageByIDArgs are the arguments of go_packageById that may be left out: nil.
@@ -42,7 +42,7 @@ type GoPackageByIDArgs struct {
 
 // GoPackageByID asks the query go_packageById.
 func (r Reader) GoPackageByID(ctx context.Context, id string, args GoPackageByIDArgs) (*GoPackageByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByFuncArgs are the arguments of go_packageByFunc that may be left out: nil.
@@ -54,7 +54,7 @@ type GoPackageByFuncArgs struct {
 
 // GoPackageByFunc asks the query go_packageByFunc.
 func (r Reader) GoPackageByFunc(ctx context.Context, funcArg string, args GoPackageByFuncArgs) (*GoPackageByFuncConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByFunc", PK: []keys.Value{keys.String(funcArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByFunc", PK: []keys.Value{keys.String(funcArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByRangeArgs are the arguments of go_packageByRange that may be left out: nil.
@@ -70,7 +70,7 @@ type GoPackageByRangeArgs struct {
 
 // GoPackageByRange asks the query go_packageByRange.
 func (r Reader) GoPackageByRange(ctx context.Context, rangeArg string, args GoPackageByRangeArgs) (*GoPackageByRangeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByRange", PK: []keys.Value{keys.String(rangeArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByRange", PK: []keys.Value{keys.String(rangeArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByStringArgs are the arguments of go_packageByString that may be left out: nil.
@@ -82,7 +82,7 @@ type GoPackageByStringArgs struct {
 
 // GoPackageByString asks the query go_packageByString.
 func (r Reader) GoPackageByString(ctx context.Context, stringArg string, args GoPackageByStringArgs) (*GoPackageByStringConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByString", PK: []keys.Value{keys.String(stringArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByString", PK: []keys.Value{keys.String(stringArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByRArgs are the arguments of go_packageByR that may be left out: nil.
@@ -94,7 +94,7 @@ type GoPackageByRArgs struct {
 
 // GoPackageByR asks the query go_packageByR.
 func (r Reader) GoPackageByR(ctx context.Context, rArg string, args GoPackageByRArgs) (*GoPackageByRConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByR", PK: []keys.Value{keys.String(rArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByR", PK: []keys.Value{keys.String(rArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByGraphArgs are the arguments of go_packageByGraph that may be left out: nil.
@@ -106,7 +106,7 @@ type GoPackageByGraphArgs struct {
 
 // GoPackageByGraph asks the query go_packageByGraph.
 func (r Reader) GoPackageByGraph(ctx context.Context, graphArg string, args GoPackageByGraphArgs) (*GoPackageByGraphConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByGraph", PK: []keys.Value{keys.String(graphArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByGraph", PK: []keys.Value{keys.String(graphArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GoPackageByKeysArgs are the arguments of go_packageByKeys that may be left out: nil.
@@ -118,7 +118,7 @@ type GoPackageByKeysArgs struct {
 
 // GoPackageByKeys asks the query go_packageByKeys.
 func (r Reader) GoPackageByKeys(ctx context.Context, keysArg string, args GoPackageByKeysArgs) (*GoPackageByKeysConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, graph.QueryRequest{Name: "go_packageByKeys", PK: []keys.Value{keys.String(keysArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByKeys", PK: []keys.Value{keys.String(keysArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // OrderArgs are the arguments of order that may be left out: nil.
@@ -128,7 +128,7 @@ type OrderArgs struct {
 
 // Order asks the query order.
 func (r Reader) Order(ctx context.Context, id string, args OrderArgs) (*model.Order, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // OrderByIdsArgs are the arguments of orderByIds that may be left out: nil.
@@ -142,7 +142,7 @@ func (r Reader) OrderByIds(ctx context.Context, ids []string, args OrderByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "orderByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.OrderCodec, &graph.QueryRequest{Name: "orderByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -19,66 +19,66 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Order() OrderResolver { return rowsOfOrder{r.rt} }
+func (r *root) Order() OrderResolver { return rowsOfOrder{r.rt} }
 
 // GoPackage answers go_package.
-func (r queries) GoPackage(ctx context.Context, id string, funcArg *string, consistent *bool) (*model.GoPackage, error) {
+func (r *queries) GoPackage(ctx context.Context, id string, funcArg *string, consistent *bool) (*model.GoPackage, error) {
 	return Reader{r.rt}.GoPackage(ctx, id, GoPackageArgs{FuncArg: funcArg, Consistent: consistent})
 }
 
 // GoPackageByID answers go_packageById.
-func (r queries) GoPackageByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByIDConnection, error) {
+func (r *queries) GoPackageByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByIDConnection, error) {
 	return Reader{r.rt}.GoPackageByID(ctx, id, GoPackageByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByFunc answers go_packageByFunc.
-func (r queries) GoPackageByFunc(ctx context.Context, funcArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByFuncConnection, error) {
+func (r *queries) GoPackageByFunc(ctx context.Context, funcArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByFuncConnection, error) {
 	return Reader{r.rt}.GoPackageByFunc(ctx, funcArg, GoPackageByFuncArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByRange answers go_packageByRange.
-func (r queries) GoPackageByRange(ctx context.Context, rangeArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRangeConnection, error) {
+func (r *queries) GoPackageByRange(ctx context.Context, rangeArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRangeConnection, error) {
 	return Reader{r.rt}.GoPackageByRange(ctx, rangeArg, GoPackageByRangeArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByString answers go_packageByString.
-func (r queries) GoPackageByString(ctx context.Context, stringArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByStringConnection, error) {
+func (r *queries) GoPackageByString(ctx context.Context, stringArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByStringConnection, error) {
 	return Reader{r.rt}.GoPackageByString(ctx, stringArg, GoPackageByStringArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByR answers go_packageByR.
-func (r queries) GoPackageByR(ctx context.Context, rArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRConnection, error) {
+func (r *queries) GoPackageByR(ctx context.Context, rArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRConnection, error) {
 	return Reader{r.rt}.GoPackageByR(ctx, rArg, GoPackageByRArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByGraph answers go_packageByGraph.
-func (r queries) GoPackageByGraph(ctx context.Context, graphArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByGraphConnection, error) {
+func (r *queries) GoPackageByGraph(ctx context.Context, graphArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByGraphConnection, error) {
 	return Reader{r.rt}.GoPackageByGraph(ctx, graphArg, GoPackageByGraphArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByKeys answers go_packageByKeys.
-func (r queries) GoPackageByKeys(ctx context.Context, keysArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByKeysConnection, error) {
+func (r *queries) GoPackageByKeys(ctx context.Context, keysArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByKeysConnection, error) {
 	return Reader{r.rt}.GoPackageByKeys(ctx, keysArg, GoPackageByKeysArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Order answers order.
-func (r queries) Order(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
+func (r *queries) Order(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
 	return Reader{r.rt}.Order(ctx, id, OrderArgs{Consistent: consistent})
 }
 
 // OrderByIds answers orderByIds.
-func (r queries) OrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
+func (r *queries) OrderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Order, error) {
 	return Reader{r.rt}.OrderByIds(ctx, ids, OrderByIdsArgs{Consistent: consistent})
 }
 

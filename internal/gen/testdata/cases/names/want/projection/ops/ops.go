@@ -29,66 +29,66 @@ var GoPackage = projection.Ops[model.GoPackage, model.GoPackageKey, string]{
 
 // GoPackageFields are the fields that a patch of go_package can name.
 var GoPackageFields = struct {
-	Range      projection.PatchField[model.GoPackage, string]
-	Select     projection.PatchField[model.GoPackage, string]
-	Package    projection.PatchField[model.GoPackage, string]
-	String     projection.PatchField[model.GoPackage, string]
-	R          projection.PatchField[model.GoPackage, string]
-	Graph      projection.PatchField[model.GoPackage, string]
-	Keys       projection.PatchField[model.GoPackage, string]
-	Error      projection.PatchField[model.GoPackage, string]
-	UserURL    projection.PatchField[model.GoPackage, string]
-	HTTPServer projection.PatchField[model.GoPackage, string]
-	X2Y3       projection.PatchField[model.GoPackage, string]
-	Nil        projection.PatchField[model.GoPackage, bool]
+	Range      *projection.PatchField[model.GoPackage, string]
+	Select     *projection.PatchField[model.GoPackage, string]
+	Package    *projection.PatchField[model.GoPackage, string]
+	String     *projection.PatchField[model.GoPackage, string]
+	R          *projection.PatchField[model.GoPackage, string]
+	Graph      *projection.PatchField[model.GoPackage, string]
+	Keys       *projection.PatchField[model.GoPackage, string]
+	Error      *projection.PatchField[model.GoPackage, string]
+	UserURL    *projection.PatchField[model.GoPackage, string]
+	HTTPServer *projection.PatchField[model.GoPackage, string]
+	X2Y3       *projection.PatchField[model.GoPackage, string]
+	Nil        *projection.PatchField[model.GoPackage, bool]
 }{
-	Range: projection.PatchField[model.GoPackage, string]{
+	Range: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 2,
 		Write:   func(row *model.GoPackage, v string) { row.Range = v },
 	},
-	Select: projection.PatchField[model.GoPackage, string]{
+	Select: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 3,
 		Write:   func(row *model.GoPackage, v string) { row.Select = v },
 	},
-	Package: projection.PatchField[model.GoPackage, string]{
+	Package: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 4,
 		Write:   func(row *model.GoPackage, v string) { row.Package = &v },
 		Reset:   func(row *model.GoPackage) { row.Package = nil },
 	},
-	String: projection.PatchField[model.GoPackage, string]{
+	String: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 5,
 		Write:   func(row *model.GoPackage, v string) { row.String = v },
 	},
-	R: projection.PatchField[model.GoPackage, string]{
+	R: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 6,
 		Write:   func(row *model.GoPackage, v string) { row.R = v },
 	},
-	Graph: projection.PatchField[model.GoPackage, string]{
+	Graph: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 7,
 		Write:   func(row *model.GoPackage, v string) { row.Graph = v },
 	},
-	Keys: projection.PatchField[model.GoPackage, string]{
+	Keys: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 8,
 		Write:   func(row *model.GoPackage, v string) { row.Keys = v },
 	},
-	Error: projection.PatchField[model.GoPackage, string]{
+	Error: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 9,
 		Write:   func(row *model.GoPackage, v string) { row.Error = &v },
 		Reset:   func(row *model.GoPackage) { row.Error = nil },
 	},
-	UserURL: projection.PatchField[model.GoPackage, string]{
+	UserURL: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 10,
 		Write:   func(row *model.GoPackage, v string) { row.UserURL = v },
 	},
-	HTTPServer: projection.PatchField[model.GoPackage, string]{
+	HTTPServer: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 11,
 		Write:   func(row *model.GoPackage, v string) { row.HTTPServer = v },
 	},
-	X2Y3: projection.PatchField[model.GoPackage, string]{
+	X2Y3: &projection.PatchField[model.GoPackage, string]{
 		Ordinal: 12,
 		Write:   func(row *model.GoPackage, v string) { row.X2Y3 = v },
 	},
-	Nil: projection.PatchField[model.GoPackage, bool]{
+	Nil: &projection.PatchField[model.GoPackage, bool]{
 		Ordinal: 13,
 		Write:   func(row *model.GoPackage, v bool) { row.Nil = &v },
 		Reset:   func(row *model.GoPackage) { row.Nil = nil },
@@ -113,25 +113,25 @@ var Order = projection.Ops[model.Order, string, string]{
 
 // OrderFields are the fields that a patch of order can name.
 var OrderFields = struct {
-	V    projection.PatchField[model.Order, string]
-	Rec  projection.PatchField[model.Order, []string]
-	Ok   projection.PatchField[model.Order, bool]
-	Type projection.PatchField[model.Order, string]
+	V    *projection.PatchField[model.Order, string]
+	Rec  *projection.PatchField[model.Order, []string]
+	Ok   *projection.PatchField[model.Order, bool]
+	Type *projection.PatchField[model.Order, string]
 }{
-	V: projection.PatchField[model.Order, string]{
+	V: &projection.PatchField[model.Order, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Order, v string) { row.V = v },
 	},
-	Rec: projection.PatchField[model.Order, []string]{
+	Rec: &projection.PatchField[model.Order, []string]{
 		Ordinal: 2,
 		Write:   func(row *model.Order, v []string) { row.Rec = v },
 		Reset:   func(row *model.Order) { row.Rec = nil },
 	},
-	Ok: projection.PatchField[model.Order, bool]{
+	Ok: &projection.PatchField[model.Order, bool]{
 		Ordinal: 3,
 		Write:   func(row *model.Order, v bool) { row.Ok = v },
 	},
-	Type: projection.PatchField[model.Order, string]{
+	Type: &projection.PatchField[model.Order, string]{
 		Ordinal: 4,
 		Write:   func(row *model.Order, v string) { row.Type = &v },
 		Reset:   func(row *model.Order) { row.Type = nil },

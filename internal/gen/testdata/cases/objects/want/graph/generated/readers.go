@@ -24,7 +24,7 @@ type PurchaseArgs struct {
 
 // Purchase asks the query Purchase.
 func (r Reader) Purchase(ctx context.Context, id string, args PurchaseArgs) (*model.Purchase, error) {
-	return graph.FetchOne(ctx, r.rt, model.PurchaseCodec, graph.QueryRequest{Name: "Purchase", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PurchaseCodec, &graph.QueryRequest{Name: "Purchase", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PurchaseByIdsArgs are the arguments of PurchaseByIds that may be left out: nil.
@@ -38,7 +38,7 @@ func (r Reader) PurchaseByIds(ctx context.Context, ids []string, args PurchaseBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PurchaseCodec, graph.QueryRequest{Name: "PurchaseByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PurchaseCodec, &graph.QueryRequest{Name: "PurchaseByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // GuardedArgs are the arguments of Guarded that may be left out: nil.
@@ -48,7 +48,7 @@ type GuardedArgs struct {
 
 // Guarded asks the query Guarded.
 func (r Reader) Guarded(ctx context.Context, id string, args GuardedArgs) (*model.Guarded, error) {
-	return graph.FetchOne(ctx, r.rt, model.GuardedCodec, graph.QueryRequest{Name: "Guarded", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.GuardedCodec, &graph.QueryRequest{Name: "Guarded", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // GuardedByIdsArgs are the arguments of GuardedByIds that may be left out: nil.
@@ -62,5 +62,5 @@ func (r Reader) GuardedByIds(ctx context.Context, ids []string, args GuardedById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.GuardedCodec, graph.QueryRequest{Name: "GuardedByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.GuardedCodec, &graph.QueryRequest{Name: "GuardedByIds", IDs: values, Consistent: args.Consistent})
 }

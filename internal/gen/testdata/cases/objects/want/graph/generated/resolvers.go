@@ -19,38 +19,38 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Purchase() PurchaseResolver { return rowsOfPurchase{r.rt} }
+func (r *root) Purchase() PurchaseResolver { return rowsOfPurchase{r.rt} }
 
-func (r root) Guarded() GuardedResolver { return rowsOfGuarded{r.rt} }
+func (r *root) Guarded() GuardedResolver { return rowsOfGuarded{r.rt} }
 
 // Purchase answers Purchase.
-func (r queries) Purchase(ctx context.Context, id string, consistent *bool) (*model.Purchase, error) {
+func (r *queries) Purchase(ctx context.Context, id string, consistent *bool) (*model.Purchase, error) {
 	return Reader{r.rt}.Purchase(ctx, id, PurchaseArgs{Consistent: consistent})
 }
 
 // PurchaseByIds answers PurchaseByIds.
-func (r queries) PurchaseByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Purchase, error) {
+func (r *queries) PurchaseByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Purchase, error) {
 	return Reader{r.rt}.PurchaseByIds(ctx, ids, PurchaseByIdsArgs{Consistent: consistent})
 }
 
 // Guarded answers Guarded.
-func (r queries) Guarded(ctx context.Context, id string, consistent *bool) (*model.Guarded, error) {
+func (r *queries) Guarded(ctx context.Context, id string, consistent *bool) (*model.Guarded, error) {
 	return Reader{r.rt}.Guarded(ctx, id, GuardedArgs{Consistent: consistent})
 }
 
 // GuardedByIds answers GuardedByIds.
-func (r queries) GuardedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guarded, error) {
+func (r *queries) GuardedByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Guarded, error) {
 	return Reader{r.rt}.GuardedByIds(ctx, ids, GuardedByIdsArgs{Consistent: consistent})
 }
 

@@ -27,30 +27,30 @@ var Purchase = projection.Ops[model.Purchase, string, string]{
 
 // PurchaseFields are the fields that a patch of Purchase can name.
 var PurchaseFields = struct {
-	BuyerID  projection.PatchField[model.Purchase, string]
-	Delivery projection.PatchField[model.Purchase, model.Address]
-	Billing  projection.PatchField[model.Purchase, model.Address]
-	Lines    projection.PatchField[model.Purchase, []model.Line]
-	Returned projection.PatchField[model.Purchase, []model.Line]
+	BuyerID  *projection.PatchField[model.Purchase, string]
+	Delivery *projection.PatchField[model.Purchase, model.Address]
+	Billing  *projection.PatchField[model.Purchase, model.Address]
+	Lines    *projection.PatchField[model.Purchase, []model.Line]
+	Returned *projection.PatchField[model.Purchase, []model.Line]
 }{
-	BuyerID: projection.PatchField[model.Purchase, string]{
+	BuyerID: &projection.PatchField[model.Purchase, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Purchase, v string) { row.BuyerID = v },
 	},
-	Delivery: projection.PatchField[model.Purchase, model.Address]{
+	Delivery: &projection.PatchField[model.Purchase, model.Address]{
 		Ordinal: 2,
 		Write:   func(row *model.Purchase, v model.Address) { row.Delivery = v },
 	},
-	Billing: projection.PatchField[model.Purchase, model.Address]{
+	Billing: &projection.PatchField[model.Purchase, model.Address]{
 		Ordinal: 3,
 		Write:   func(row *model.Purchase, v model.Address) { row.Billing = &v },
 		Reset:   func(row *model.Purchase) { row.Billing = nil },
 	},
-	Lines: projection.PatchField[model.Purchase, []model.Line]{
+	Lines: &projection.PatchField[model.Purchase, []model.Line]{
 		Ordinal: 4,
 		Write:   func(row *model.Purchase, v []model.Line) { row.Lines = v },
 	},
-	Returned: projection.PatchField[model.Purchase, []model.Line]{
+	Returned: &projection.PatchField[model.Purchase, []model.Line]{
 		Ordinal: 5,
 		Write:   func(row *model.Purchase, v []model.Line) { row.Returned = v },
 		Reset:   func(row *model.Purchase) { row.Returned = nil },
@@ -75,15 +75,15 @@ var Guarded = projection.Ops[model.Guarded, string, string]{
 
 // GuardedFields are the fields that a patch of Guarded can name.
 var GuardedFields = struct {
-	Home   projection.PatchField[model.Guarded, model.Address]
-	Former projection.PatchField[model.Guarded, []model.Address]
+	Home   *projection.PatchField[model.Guarded, model.Address]
+	Former *projection.PatchField[model.Guarded, []model.Address]
 }{
-	Home: projection.PatchField[model.Guarded, model.Address]{
+	Home: &projection.PatchField[model.Guarded, model.Address]{
 		Ordinal: 1,
 		Write:   func(row *model.Guarded, v model.Address) { row.Home = &v },
 		Reset:   func(row *model.Guarded) { row.Home = nil },
 	},
-	Former: projection.PatchField[model.Guarded, []model.Address]{
+	Former: &projection.PatchField[model.Guarded, []model.Address]{
 		Ordinal: 2,
 		Write:   func(row *model.Guarded, v []model.Address) { row.Former = v },
 		Reset:   func(row *model.Guarded) { row.Former = nil },

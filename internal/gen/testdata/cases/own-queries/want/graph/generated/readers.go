@@ -25,7 +25,7 @@ type NoteArgs struct {
 
 // Note asks the query Note.
 func (r Reader) Note(ctx context.Context, id string, args NoteArgs) (*model.Note, error) {
-	return graph.FetchOne(ctx, r.rt, model.NoteCodec, graph.QueryRequest{Name: "Note", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.NoteCodec, &graph.QueryRequest{Name: "Note", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // NoteByIdsArgs are the arguments of NoteByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) NoteByIds(ctx context.Context, ids []string, args NoteByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.NoteCodec, graph.QueryRequest{Name: "NoteByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.NoteCodec, &graph.QueryRequest{Name: "NoteByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // NoteByTagArgs are the arguments of NoteByTag that may be left out: nil.
@@ -51,5 +51,5 @@ type NoteByTagArgs struct {
 
 // NoteByTag asks the query NoteByTag.
 func (r Reader) NoteByTag(ctx context.Context, tag string, args NoteByTagArgs) (*NoteByTagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.NoteCodec, graph.QueryRequest{Name: "NoteByTag", PK: []keys.Value{keys.String(tag)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.NoteCodec, &graph.QueryRequest{Name: "NoteByTag", PK: []keys.Value{keys.String(tag)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }

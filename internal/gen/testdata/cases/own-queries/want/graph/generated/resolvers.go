@@ -19,7 +19,7 @@ func New(rt *graph.Runtime, own Own) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt, own}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt, own}})
 }
 
 type (
@@ -33,7 +33,7 @@ type root struct {
 	own
 }
 
-func (r root) Query() QueryResolver { return queries{r.rt, r.own.Query()} }
+func (r *root) Query() QueryResolver { return &queries{r.rt, r.own.Query()} }
 
 // queries resolves the fields of Query.
 type queries struct {
@@ -42,16 +42,16 @@ type queries struct {
 }
 
 // Note answers Note.
-func (r queries) Note(ctx context.Context, id string, consistent *bool) (*model.Note, error) {
+func (r *queries) Note(ctx context.Context, id string, consistent *bool) (*model.Note, error) {
 	return Reader{r.rt}.Note(ctx, id, NoteArgs{Consistent: consistent})
 }
 
 // NoteByIds answers NoteByIds.
-func (r queries) NoteByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Note, error) {
+func (r *queries) NoteByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Note, error) {
 	return Reader{r.rt}.NoteByIds(ctx, ids, NoteByIdsArgs{Consistent: consistent})
 }
 
 // NoteByTag answers NoteByTag.
-func (r queries) NoteByTag(ctx context.Context, tag string, reverse *bool, limit *int, nextToken *string) (*NoteByTagConnection, error) {
+func (r *queries) NoteByTag(ctx context.Context, tag string, reverse *bool, limit *int, nextToken *string) (*NoteByTagConnection, error) {
 	return Reader{r.rt}.NoteByTag(ctx, tag, NoteByTagArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -27,9 +27,9 @@ var Note = projection.Ops[model.Note, string, string]{
 
 // NoteFields are the fields that a patch of Note can name.
 var NoteFields = struct {
-	Tag projection.PatchField[model.Note, string]
+	Tag *projection.PatchField[model.Note, string]
 }{
-	Tag: projection.PatchField[model.Note, string]{
+	Tag: &projection.PatchField[model.Note, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Note, v string) { row.Tag = v },
 	},

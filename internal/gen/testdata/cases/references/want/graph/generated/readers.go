@@ -25,7 +25,7 @@ type TeamArgs struct {
 
 // Team asks the query Team.
 func (r Reader) Team(ctx context.Context, id string, args TeamArgs) (*model.Team, error) {
-	return graph.FetchOne(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TeamCodec, &graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // TeamByIdsArgs are the arguments of TeamByIds that may be left out: nil.
@@ -39,7 +39,7 @@ func (r Reader) TeamByIds(ctx context.Context, ids []string, args TeamByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.TeamCodec, &graph.QueryRequest{Name: "TeamByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PlayerArgs are the arguments of Player that may be left out: nil.
@@ -49,7 +49,7 @@ type PlayerArgs struct {
 
 // Player asks the query Player.
 func (r Reader) Player(ctx context.Context, id string, args PlayerArgs) (*model.Player, error) {
-	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, &graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PlayerByIdsArgs are the arguments of PlayerByIds that may be left out: nil.
@@ -63,7 +63,7 @@ func (r Reader) PlayerByIds(ctx context.Context, ids []string, args PlayerByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PlayerCodec, &graph.QueryRequest{Name: "PlayerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PlayerByTeamIDArgs are the arguments of PlayerByTeamId that may be left out: nil.
@@ -75,7 +75,7 @@ type PlayerByTeamIDArgs struct {
 
 // PlayerByTeamID asks the query PlayerByTeamId.
 func (r Reader) PlayerByTeamID(ctx context.Context, teamID string, args PlayerByTeamIDArgs) (*PlayerByTeamIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "PlayerByTeamId", PK: []keys.Value{keys.String(teamID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PlayerCodec, &graph.QueryRequest{Name: "PlayerByTeamId", PK: []keys.Value{keys.String(teamID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SquadSelectionArgs are the arguments of SquadSelection that may be left out: nil.
@@ -85,7 +85,7 @@ type SquadSelectionArgs struct {
 
 // SquadSelection asks the query SquadSelection.
 func (r Reader) SquadSelection(ctx context.Context, squadID string, selectionNumber int, args SquadSelectionArgs) (*model.SquadSelection, error) {
-	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelection", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{keys.Int(int64(selectionNumber))}, Consistent: args.Consistent})
 }
 
 // SquadSelectionByKeysArgs are the arguments of SquadSelectionByKeys that may be left out: nil.
@@ -99,7 +99,7 @@ func (r Reader) SquadSelectionByKeys(ctx context.Context, keysArg []*model.Squad
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.SquadID), keys.Int(int64(key.SelectionNumber)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // SquadSelectionByPrimaryArgs are the arguments of SquadSelectionByPrimary that may be left out: nil.
@@ -115,7 +115,7 @@ type SquadSelectionByPrimaryArgs struct {
 
 // SquadSelectionByPrimary asks the query SquadSelectionByPrimary.
 func (r Reader) SquadSelectionByPrimary(ctx context.Context, squadID string, args SquadSelectionByPrimaryArgs) (*SquadSelectionByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByPrimary", PK: []keys.Value{keys.String(squadID)}, SK: []keys.Value{optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SquadSelectionByPlayerArgs are the arguments of SquadSelectionByPlayer that may be left out: nil.
@@ -133,7 +133,7 @@ type SquadSelectionByPlayerArgs struct {
 
 // SquadSelectionByPlayer asks the query SquadSelectionByPlayer.
 func (r Reader) SquadSelectionByPlayer(ctx context.Context, playerID string, args SquadSelectionByPlayerArgs) (*SquadSelectionByPlayerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SquadSelectionByReserveArgs are the arguments of SquadSelectionByReserve that may be left out: nil.
@@ -150,7 +150,7 @@ type SquadSelectionByReserveArgs struct {
 
 // SquadSelectionByReserve asks the query SquadSelectionByReserve.
 func (r Reader) SquadSelectionByReserve(ctx context.Context, reserveID string, args SquadSelectionByReserveArgs) (*SquadSelectionByReserveConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByReserve", PK: []keys.Value{keys.String(reserveID)}, SK: []keys.Value{optional(args.TeamID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, &graph.QueryRequest{Name: "SquadSelectionByReserve", PK: []keys.Value{keys.String(reserveID)}, SK: []keys.Value{optional(args.TeamID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // CaptaincyArgs are the arguments of Captaincy that may be left out: nil.
@@ -163,7 +163,7 @@ type CaptaincyArgs struct {
 
 // Captaincy asks the query Captaincy.
 func (r Reader) Captaincy(ctx context.Context, args CaptaincyArgs) (*model.Captaincy, error) {
-	return graph.FetchOne(ctx, r.rt, model.CaptaincyCodec, graph.QueryRequest{Name: "Captaincy", PK: []keys.Value{optional(args.ID, keys.String), optional(args.TeamID, keys.String), optional(args.Season, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CaptaincyCodec, &graph.QueryRequest{Name: "Captaincy", PK: []keys.Value{optional(args.ID, keys.String), optional(args.TeamID, keys.String), optional(args.Season, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
 }
 
 // CaptaincyByKeysArgs are the arguments of CaptaincyByKeys that may be left out: nil.
@@ -177,7 +177,7 @@ func (r Reader) CaptaincyByKeys(ctx context.Context, keysArg []*model.CaptaincyK
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.TeamID), keys.Int(int64(key.Season)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.CaptaincyCodec, graph.QueryRequest{Name: "CaptaincyByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CaptaincyCodec, &graph.QueryRequest{Name: "CaptaincyByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // WageArgs are the arguments of Wage that may be left out: nil.
@@ -187,7 +187,7 @@ type WageArgs struct {
 
 // Wage asks the query Wage.
 func (r Reader) Wage(ctx context.Context, id string, args WageArgs) (*model.Wage, error) {
-	return graph.FetchOne(ctx, r.rt, model.WageCodec, graph.QueryRequest{Name: "Wage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.WageCodec, &graph.QueryRequest{Name: "Wage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // WageByIdsArgs are the arguments of WageByIds that may be left out: nil.
@@ -201,7 +201,7 @@ func (r Reader) WageByIds(ctx context.Context, ids []string, args WageByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.WageCodec, graph.QueryRequest{Name: "WageByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.WageCodec, &graph.QueryRequest{Name: "WageByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ContractArgs are the arguments of Contract that may be left out: nil.
@@ -211,7 +211,7 @@ type ContractArgs struct {
 
 // Contract asks the query Contract.
 func (r Reader) Contract(ctx context.Context, id string, args ContractArgs) (*model.Contract, error) {
-	return graph.FetchOne(ctx, r.rt, model.ContractCodec, graph.QueryRequest{Name: "Contract", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ContractCodec, &graph.QueryRequest{Name: "Contract", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // ContractByIdsArgs are the arguments of ContractByIds that may be left out: nil.
@@ -225,7 +225,7 @@ func (r Reader) ContractByIds(ctx context.Context, ids []string, args ContractBy
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ContractCodec, graph.QueryRequest{Name: "ContractByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ContractCodec, &graph.QueryRequest{Name: "ContractByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ProfileArgs are the arguments of Profile that may be left out: nil.
@@ -235,7 +235,7 @@ type ProfileArgs struct {
 
 // Profile asks the query Profile.
 func (r Reader) Profile(ctx context.Context, subject string, args ProfileArgs) (*model.Profile, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(subject)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(subject)}, Consistent: args.Consistent})
 }
 
 // ProfileByIdsArgs are the arguments of ProfileByIds that may be left out: nil.
@@ -249,7 +249,7 @@ func (r Reader) ProfileByIds(ctx context.Context, ids []string, args ProfileById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ProfileCodec, &graph.QueryRequest{Name: "ProfileByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BookingArgs are the arguments of Booking that may be left out: nil.
@@ -259,7 +259,7 @@ type BookingArgs struct {
 
 // Booking asks the query Booking.
 func (r Reader) Booking(ctx context.Context, id string, args BookingArgs) (*model.Booking, error) {
-	return graph.FetchOne(ctx, r.rt, model.BookingCodec, graph.QueryRequest{Name: "Booking", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BookingCodec, &graph.QueryRequest{Name: "Booking", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BookingByIdsArgs are the arguments of BookingByIds that may be left out: nil.
@@ -273,7 +273,7 @@ func (r Reader) BookingByIds(ctx context.Context, ids []string, args BookingById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.BookingCodec, graph.QueryRequest{Name: "BookingByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BookingCodec, &graph.QueryRequest{Name: "BookingByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // LockerArgs are the arguments of Locker that may be left out: nil.
@@ -283,7 +283,7 @@ type LockerArgs struct {
 
 // Locker asks the query Locker.
 func (r Reader) Locker(ctx context.Context, id string, args LockerArgs) (*model.Locker, error) {
-	return graph.FetchOne(ctx, r.rt, model.LockerCodec, graph.QueryRequest{Name: "Locker", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.LockerCodec, &graph.QueryRequest{Name: "Locker", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // LockerByIdsArgs are the arguments of LockerByIds that may be left out: nil.
@@ -297,7 +297,7 @@ func (r Reader) LockerByIds(ctx context.Context, ids []string, args LockerByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.LockerCodec, graph.QueryRequest{Name: "LockerByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.LockerCodec, &graph.QueryRequest{Name: "LockerByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // CoatArgs are the arguments of Coat that may be left out: nil.
@@ -307,7 +307,7 @@ type CoatArgs struct {
 
 // Coat asks the query Coat.
 func (r Reader) Coat(ctx context.Context, id string, args CoatArgs) (*model.Coat, error) {
-	return graph.FetchOne(ctx, r.rt, model.CoatCodec, graph.QueryRequest{Name: "Coat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CoatCodec, &graph.QueryRequest{Name: "Coat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CoatByIdsArgs are the arguments of CoatByIds that may be left out: nil.
@@ -321,7 +321,7 @@ func (r Reader) CoatByIds(ctx context.Context, ids []string, args CoatByIdsArgs)
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.CoatCodec, graph.QueryRequest{Name: "CoatByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.CoatCodec, &graph.QueryRequest{Name: "CoatByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

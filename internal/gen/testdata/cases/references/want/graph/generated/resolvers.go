@@ -19,142 +19,142 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) SquadSelection() SquadSelectionResolver { return rowsOfSquadSelection{r.rt} }
+func (r *root) SquadSelection() SquadSelectionResolver { return rowsOfSquadSelection{r.rt} }
 
-func (r root) Wage() WageResolver { return rowsOfWage{r.rt} }
+func (r *root) Wage() WageResolver { return rowsOfWage{r.rt} }
 
-func (r root) Contract() ContractResolver { return rowsOfContract{r.rt} }
+func (r *root) Contract() ContractResolver { return rowsOfContract{r.rt} }
 
-func (r root) Booking() BookingResolver { return rowsOfBooking{r.rt} }
+func (r *root) Booking() BookingResolver { return rowsOfBooking{r.rt} }
 
 // Team answers Team.
-func (r queries) Team(ctx context.Context, id string, consistent *bool) (*model.Team, error) {
+func (r *queries) Team(ctx context.Context, id string, consistent *bool) (*model.Team, error) {
 	return Reader{r.rt}.Team(ctx, id, TeamArgs{Consistent: consistent})
 }
 
 // TeamByIds answers TeamByIds.
-func (r queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
+func (r *queries) TeamByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Team, error) {
 	return Reader{r.rt}.TeamByIds(ctx, ids, TeamByIdsArgs{Consistent: consistent})
 }
 
 // Player answers Player.
-func (r queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
+func (r *queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
 	return Reader{r.rt}.Player(ctx, id, PlayerArgs{Consistent: consistent})
 }
 
 // PlayerByIds answers PlayerByIds.
-func (r queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
+func (r *queries) PlayerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Player, error) {
 	return Reader{r.rt}.PlayerByIds(ctx, ids, PlayerByIdsArgs{Consistent: consistent})
 }
 
 // PlayerByTeamID answers PlayerByTeamId.
-func (r queries) PlayerByTeamID(ctx context.Context, teamID string, reverse *bool, limit *int, nextToken *string) (*PlayerByTeamIDConnection, error) {
+func (r *queries) PlayerByTeamID(ctx context.Context, teamID string, reverse *bool, limit *int, nextToken *string) (*PlayerByTeamIDConnection, error) {
 	return Reader{r.rt}.PlayerByTeamID(ctx, teamID, PlayerByTeamIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SquadSelection answers SquadSelection.
-func (r queries) SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error) {
+func (r *queries) SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error) {
 	return Reader{r.rt}.SquadSelection(ctx, squadID, selectionNumber, SquadSelectionArgs{Consistent: consistent})
 }
 
 // SquadSelectionByKeys answers SquadSelectionByKeys.
-func (r queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
+func (r *queries) SquadSelectionByKeys(ctx context.Context, keysArg []*model.SquadSelectionKey, consistent *bool) ([]*model.SquadSelection, error) {
 	return Reader{r.rt}.SquadSelectionByKeys(ctx, keysArg, SquadSelectionByKeysArgs{Consistent: consistent})
 }
 
 // SquadSelectionByPrimary answers SquadSelectionByPrimary.
-func (r queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
+func (r *queries) SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPrimaryConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPrimary(ctx, squadID, SquadSelectionByPrimaryArgs{SelectionNumber: selectionNumber, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SquadSelectionByPlayer answers SquadSelectionByPlayer.
-func (r queries) SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPlayerConnection, error) {
+func (r *queries) SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPlayerConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPlayer(ctx, playerID, SquadSelectionByPlayerArgs{SquadID: squadID, SelectionNumber: selectionNumber, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SquadSelectionByReserve answers SquadSelectionByReserve.
-func (r queries) SquadSelectionByReserve(ctx context.Context, reserveID string, teamID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByReserveConnection, error) {
+func (r *queries) SquadSelectionByReserve(ctx context.Context, reserveID string, teamID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByReserveConnection, error) {
 	return Reader{r.rt}.SquadSelectionByReserve(ctx, reserveID, SquadSelectionByReserveArgs{TeamID: teamID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Captaincy answers Captaincy.
-func (r queries) Captaincy(ctx context.Context, id *string, teamID *string, season *int, consistent *bool) (*model.Captaincy, error) {
+func (r *queries) Captaincy(ctx context.Context, id *string, teamID *string, season *int, consistent *bool) (*model.Captaincy, error) {
 	return Reader{r.rt}.Captaincy(ctx, CaptaincyArgs{ID: id, TeamID: teamID, Season: season, Consistent: consistent})
 }
 
 // CaptaincyByKeys answers CaptaincyByKeys.
-func (r queries) CaptaincyByKeys(ctx context.Context, keysArg []*model.CaptaincyKey, consistent *bool) ([]*model.Captaincy, error) {
+func (r *queries) CaptaincyByKeys(ctx context.Context, keysArg []*model.CaptaincyKey, consistent *bool) ([]*model.Captaincy, error) {
 	return Reader{r.rt}.CaptaincyByKeys(ctx, keysArg, CaptaincyByKeysArgs{Consistent: consistent})
 }
 
 // Wage answers Wage.
-func (r queries) Wage(ctx context.Context, id string, consistent *bool) (*model.Wage, error) {
+func (r *queries) Wage(ctx context.Context, id string, consistent *bool) (*model.Wage, error) {
 	return Reader{r.rt}.Wage(ctx, id, WageArgs{Consistent: consistent})
 }
 
 // WageByIds answers WageByIds.
-func (r queries) WageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Wage, error) {
+func (r *queries) WageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Wage, error) {
 	return Reader{r.rt}.WageByIds(ctx, ids, WageByIdsArgs{Consistent: consistent})
 }
 
 // Contract answers Contract.
-func (r queries) Contract(ctx context.Context, id string, consistent *bool) (*model.Contract, error) {
+func (r *queries) Contract(ctx context.Context, id string, consistent *bool) (*model.Contract, error) {
 	return Reader{r.rt}.Contract(ctx, id, ContractArgs{Consistent: consistent})
 }
 
 // ContractByIds answers ContractByIds.
-func (r queries) ContractByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Contract, error) {
+func (r *queries) ContractByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Contract, error) {
 	return Reader{r.rt}.ContractByIds(ctx, ids, ContractByIdsArgs{Consistent: consistent})
 }
 
 // Profile answers Profile.
-func (r queries) Profile(ctx context.Context, subject string, consistent *bool) (*model.Profile, error) {
+func (r *queries) Profile(ctx context.Context, subject string, consistent *bool) (*model.Profile, error) {
 	return Reader{r.rt}.Profile(ctx, subject, ProfileArgs{Consistent: consistent})
 }
 
 // ProfileByIds answers ProfileByIds.
-func (r queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
+func (r *queries) ProfileByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Profile, error) {
 	return Reader{r.rt}.ProfileByIds(ctx, ids, ProfileByIdsArgs{Consistent: consistent})
 }
 
 // Booking answers Booking.
-func (r queries) Booking(ctx context.Context, id string, consistent *bool) (*model.Booking, error) {
+func (r *queries) Booking(ctx context.Context, id string, consistent *bool) (*model.Booking, error) {
 	return Reader{r.rt}.Booking(ctx, id, BookingArgs{Consistent: consistent})
 }
 
 // BookingByIds answers BookingByIds.
-func (r queries) BookingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Booking, error) {
+func (r *queries) BookingByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Booking, error) {
 	return Reader{r.rt}.BookingByIds(ctx, ids, BookingByIdsArgs{Consistent: consistent})
 }
 
 // Locker answers Locker.
-func (r queries) Locker(ctx context.Context, id string, consistent *bool) (*model.Locker, error) {
+func (r *queries) Locker(ctx context.Context, id string, consistent *bool) (*model.Locker, error) {
 	return Reader{r.rt}.Locker(ctx, id, LockerArgs{Consistent: consistent})
 }
 
 // LockerByIds answers LockerByIds.
-func (r queries) LockerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Locker, error) {
+func (r *queries) LockerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Locker, error) {
 	return Reader{r.rt}.LockerByIds(ctx, ids, LockerByIdsArgs{Consistent: consistent})
 }
 
 // Coat answers Coat.
-func (r queries) Coat(ctx context.Context, id string, consistent *bool) (*model.Coat, error) {
+func (r *queries) Coat(ctx context.Context, id string, consistent *bool) (*model.Coat, error) {
 	return Reader{r.rt}.Coat(ctx, id, CoatArgs{Consistent: consistent})
 }
 
 // CoatByIds answers CoatByIds.
-func (r queries) CoatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coat, error) {
+func (r *queries) CoatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Coat, error) {
 	return Reader{r.rt}.CoatByIds(ctx, ids, CoatByIdsArgs{Consistent: consistent})
 }
 

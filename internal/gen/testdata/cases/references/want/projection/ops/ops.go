@@ -29,64 +29,64 @@ var Team = projection.Ops[model.Team, string, string]{
 
 // TeamFields are the fields that a patch of Team can name.
 var TeamFields = struct {
-	Name      projection.PatchField[model.Team, string]
-	Ranking   projection.PatchField[model.Team, int]
-	Formerly  projection.PatchField[model.Team, string]
-	Form      projection.PatchField[model.Team, model.TeamForm]
-	Kit       projection.PatchField[model.Team, model.Kit]
-	Grounds   projection.PatchField[model.Team, []model.Ground]
-	Colours   projection.PatchField[model.Team, []string]
-	CaptainID projection.PatchField[model.Team, string]
-	JoinedAt  projection.PatchField[model.Team, time.Time]
-	ChangedAt projection.PatchField[model.Team, time.Time]
-	EndsAt    projection.PatchField[model.Team, time.Time]
+	Name      *projection.PatchField[model.Team, string]
+	Ranking   *projection.PatchField[model.Team, int]
+	Formerly  *projection.PatchField[model.Team, string]
+	Form      *projection.PatchField[model.Team, model.TeamForm]
+	Kit       *projection.PatchField[model.Team, model.Kit]
+	Grounds   *projection.PatchField[model.Team, []model.Ground]
+	Colours   *projection.PatchField[model.Team, []string]
+	CaptainID *projection.PatchField[model.Team, string]
+	JoinedAt  *projection.PatchField[model.Team, time.Time]
+	ChangedAt *projection.PatchField[model.Team, time.Time]
+	EndsAt    *projection.PatchField[model.Team, time.Time]
 }{
-	Name: projection.PatchField[model.Team, string]{
+	Name: &projection.PatchField[model.Team, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Team, v string) { row.Name = v },
 	},
-	Ranking: projection.PatchField[model.Team, int]{
+	Ranking: &projection.PatchField[model.Team, int]{
 		Ordinal: 2,
 		Write:   func(row *model.Team, v int) { row.Ranking = &v },
 		Reset:   func(row *model.Team) { row.Ranking = nil },
 	},
-	Formerly: projection.PatchField[model.Team, string]{
+	Formerly: &projection.PatchField[model.Team, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Team, v string) { row.Formerly = &v },
 		Reset:   func(row *model.Team) { row.Formerly = nil },
 	},
-	Form: projection.PatchField[model.Team, model.TeamForm]{
+	Form: &projection.PatchField[model.Team, model.TeamForm]{
 		Ordinal: 4,
 		Write:   func(row *model.Team, v model.TeamForm) { row.Form = &v },
 		Reset:   func(row *model.Team) { row.Form = nil },
 	},
-	Kit: projection.PatchField[model.Team, model.Kit]{
+	Kit: &projection.PatchField[model.Team, model.Kit]{
 		Ordinal: 5,
 		Write:   func(row *model.Team, v model.Kit) { row.Kit = v },
 	},
-	Grounds: projection.PatchField[model.Team, []model.Ground]{
+	Grounds: &projection.PatchField[model.Team, []model.Ground]{
 		Ordinal: 6,
 		Write:   func(row *model.Team, v []model.Ground) { row.Grounds = v },
 	},
-	Colours: projection.PatchField[model.Team, []string]{
+	Colours: &projection.PatchField[model.Team, []string]{
 		Ordinal: 7,
 		Write:   func(row *model.Team, v []string) { row.Colours = v },
 		Reset:   func(row *model.Team) { row.Colours = nil },
 	},
-	CaptainID: projection.PatchField[model.Team, string]{
+	CaptainID: &projection.PatchField[model.Team, string]{
 		Ordinal: 8,
 		Write:   func(row *model.Team, v string) { row.CaptainID = &v },
 		Reset:   func(row *model.Team) { row.CaptainID = nil },
 	},
-	JoinedAt: projection.PatchField[model.Team, time.Time]{
+	JoinedAt: &projection.PatchField[model.Team, time.Time]{
 		Ordinal: 10,
 		Write:   func(row *model.Team, v time.Time) { row.JoinedAt = v },
 	},
-	ChangedAt: projection.PatchField[model.Team, time.Time]{
+	ChangedAt: &projection.PatchField[model.Team, time.Time]{
 		Ordinal: 11,
 		Write:   func(row *model.Team, v time.Time) { row.ChangedAt = v },
 	},
-	EndsAt: projection.PatchField[model.Team, time.Time]{
+	EndsAt: &projection.PatchField[model.Team, time.Time]{
 		Ordinal: 12,
 		Write:   func(row *model.Team, v time.Time) { row.EndsAt = &v },
 		Reset:   func(row *model.Team) { row.EndsAt = nil },
@@ -111,24 +111,24 @@ var Player = projection.Ops[model.Player, string, string]{
 
 // PlayerFields are the fields that a patch of Player can name.
 var PlayerFields = struct {
-	Name     projection.PatchField[model.Player, string]
-	Born     projection.PatchField[model.Player, keys.Date]
-	TeamID   projection.PatchField[model.Player, string]
-	MentorID projection.PatchField[model.Player, string]
+	Name     *projection.PatchField[model.Player, string]
+	Born     *projection.PatchField[model.Player, keys.Date]
+	TeamID   *projection.PatchField[model.Player, string]
+	MentorID *projection.PatchField[model.Player, string]
 }{
-	Name: projection.PatchField[model.Player, string]{
+	Name: &projection.PatchField[model.Player, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Player, v string) { row.Name = v },
 	},
-	Born: projection.PatchField[model.Player, keys.Date]{
+	Born: &projection.PatchField[model.Player, keys.Date]{
 		Ordinal: 2,
 		Write:   func(row *model.Player, v keys.Date) { row.Born = v },
 	},
-	TeamID: projection.PatchField[model.Player, string]{
+	TeamID: &projection.PatchField[model.Player, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Player, v string) { row.TeamID = v },
 	},
-	MentorID: projection.PatchField[model.Player, string]{
+	MentorID: &projection.PatchField[model.Player, string]{
 		Ordinal: 5,
 		Write:   func(row *model.Player, v string) { row.MentorID = &v },
 		Reset:   func(row *model.Player) { row.MentorID = nil },
@@ -155,37 +155,37 @@ var SquadSelection = projection.Ops[model.SquadSelection, model.SquadSelectionKe
 
 // SquadSelectionFields are the fields that a patch of SquadSelection can name.
 var SquadSelectionFields = struct {
-	TeamID     projection.PatchField[model.SquadSelection, string]
-	PlayerID   projection.PatchField[model.SquadSelection, string]
-	ReserveID  projection.PatchField[model.SquadSelection, string]
-	OpponentID projection.PatchField[model.SquadSelection, string]
-	KeeperID   projection.PatchField[model.SquadSelection, string]
-	IsCaptain  projection.PatchField[model.SquadSelection, bool]
+	TeamID     *projection.PatchField[model.SquadSelection, string]
+	PlayerID   *projection.PatchField[model.SquadSelection, string]
+	ReserveID  *projection.PatchField[model.SquadSelection, string]
+	OpponentID *projection.PatchField[model.SquadSelection, string]
+	KeeperID   *projection.PatchField[model.SquadSelection, string]
+	IsCaptain  *projection.PatchField[model.SquadSelection, bool]
 }{
-	TeamID: projection.PatchField[model.SquadSelection, string]{
+	TeamID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 2,
 		Write:   func(row *model.SquadSelection, v string) { row.TeamID = v },
 	},
-	PlayerID: projection.PatchField[model.SquadSelection, string]{
+	PlayerID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 4,
 		Write:   func(row *model.SquadSelection, v string) { row.PlayerID = v },
 	},
-	ReserveID: projection.PatchField[model.SquadSelection, string]{
+	ReserveID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 6,
 		Write:   func(row *model.SquadSelection, v string) { row.ReserveID = &v },
 		Reset:   func(row *model.SquadSelection) { row.ReserveID = nil },
 	},
-	OpponentID: projection.PatchField[model.SquadSelection, string]{
+	OpponentID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 8,
 		Write:   func(row *model.SquadSelection, v string) { row.OpponentID = &v },
 		Reset:   func(row *model.SquadSelection) { row.OpponentID = nil },
 	},
-	KeeperID: projection.PatchField[model.SquadSelection, string]{
+	KeeperID: &projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 10,
 		Write:   func(row *model.SquadSelection, v string) { row.KeeperID = &v },
 		Reset:   func(row *model.SquadSelection) { row.KeeperID = nil },
 	},
-	IsCaptain: projection.PatchField[model.SquadSelection, bool]{
+	IsCaptain: &projection.PatchField[model.SquadSelection, bool]{
 		Ordinal: 12,
 		Write:   func(row *model.SquadSelection, v bool) { row.IsCaptain = v },
 	},
@@ -211,9 +211,9 @@ var Captaincy = projection.Ops[model.Captaincy, model.CaptaincyKey, model.Captai
 
 // CaptaincyFields are the fields that a patch of Captaincy can name.
 var CaptaincyFields = struct {
-	PlayerID projection.PatchField[model.Captaincy, string]
+	PlayerID *projection.PatchField[model.Captaincy, string]
 }{
-	PlayerID: projection.PatchField[model.Captaincy, string]{
+	PlayerID: &projection.PatchField[model.Captaincy, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Captaincy, v string) { row.PlayerID = &v },
 		Reset:   func(row *model.Captaincy) { row.PlayerID = nil },
@@ -238,14 +238,14 @@ var Wage = projection.Ops[model.Wage, string, string]{
 
 // WageFields are the fields that a patch of Wage can name.
 var WageFields = struct {
-	Amount projection.PatchField[model.Wage, keys.Decimal]
-	Bank   projection.PatchField[model.Wage, string]
+	Amount *projection.PatchField[model.Wage, keys.Decimal]
+	Bank   *projection.PatchField[model.Wage, string]
 }{
-	Amount: projection.PatchField[model.Wage, keys.Decimal]{
+	Amount: &projection.PatchField[model.Wage, keys.Decimal]{
 		Ordinal: 1,
 		Write:   func(row *model.Wage, v keys.Decimal) { row.Amount = v },
 	},
-	Bank: projection.PatchField[model.Wage, string]{
+	Bank: &projection.PatchField[model.Wage, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Wage, v string) { row.Bank = &v },
 		Reset:   func(row *model.Wage) { row.Bank = nil },
@@ -270,9 +270,9 @@ var Contract = projection.Ops[model.Contract, string, string]{
 
 // ContractFields are the fields that a patch of Contract can name.
 var ContractFields = struct {
-	WageEarner projection.PatchField[model.Contract, string]
+	WageEarner *projection.PatchField[model.Contract, string]
 }{
-	WageEarner: projection.PatchField[model.Contract, string]{
+	WageEarner: &projection.PatchField[model.Contract, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Contract, v string) { row.WageEarner = &v },
 		Reset:   func(row *model.Contract) { row.WageEarner = nil },
@@ -297,9 +297,9 @@ var Profile = projection.Ops[model.Profile, string, string]{
 
 // ProfileFields are the fields that a patch of Profile can name.
 var ProfileFields = struct {
-	Email projection.PatchField[model.Profile, string]
+	Email *projection.PatchField[model.Profile, string]
 }{
-	Email: projection.PatchField[model.Profile, string]{
+	Email: &projection.PatchField[model.Profile, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Profile, v string) { row.Email = v },
 	},
@@ -323,9 +323,9 @@ var Booking = projection.Ops[model.Booking, string, string]{
 
 // BookingFields are the fields that a patch of Booking can name.
 var BookingFields = struct {
-	GuestSubject projection.PatchField[model.Booking, string]
+	GuestSubject *projection.PatchField[model.Booking, string]
 }{
-	GuestSubject: projection.PatchField[model.Booking, string]{
+	GuestSubject: &projection.PatchField[model.Booking, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Booking, v string) { row.GuestSubject = &v },
 		Reset:   func(row *model.Booking) { row.GuestSubject = nil },
@@ -351,39 +351,39 @@ var Locker = projection.Ops[model.Locker, string, string]{
 // LockerFields are the fields that a patch of Locker can name, by its writers.
 var LockerFields = struct {
 	Places struct {
-		Place  projection.PatchField[model.Locker, string]
-		TeamID projection.PatchField[model.Locker, string]
+		Place  *projection.PatchField[model.Locker, string]
+		TeamID *projection.PatchField[model.Locker, string]
 	}
 	Keys struct {
-		Keys     projection.PatchField[model.Locker, int]
-		HolderID projection.PatchField[model.Locker, string]
+		Keys     *projection.PatchField[model.Locker, int]
+		HolderID *projection.PatchField[model.Locker, string]
 	}
 }{
 	Places: struct {
-		Place  projection.PatchField[model.Locker, string]
-		TeamID projection.PatchField[model.Locker, string]
+		Place  *projection.PatchField[model.Locker, string]
+		TeamID *projection.PatchField[model.Locker, string]
 	}{
-		Place: projection.PatchField[model.Locker, string]{
+		Place: &projection.PatchField[model.Locker, string]{
 			Ordinal: 1,
 			Write:   func(row *model.Locker, v string) { row.Place = &v },
 			Reset:   func(row *model.Locker) { row.Place = nil },
 		},
-		TeamID: projection.PatchField[model.Locker, string]{
+		TeamID: &projection.PatchField[model.Locker, string]{
 			Ordinal: 3,
 			Write:   func(row *model.Locker, v string) { row.TeamID = &v },
 			Reset:   func(row *model.Locker) { row.TeamID = nil },
 		},
 	},
 	Keys: struct {
-		Keys     projection.PatchField[model.Locker, int]
-		HolderID projection.PatchField[model.Locker, string]
+		Keys     *projection.PatchField[model.Locker, int]
+		HolderID *projection.PatchField[model.Locker, string]
 	}{
-		Keys: projection.PatchField[model.Locker, int]{
+		Keys: &projection.PatchField[model.Locker, int]{
 			Ordinal: 2,
 			Write:   func(row *model.Locker, v int) { row.Keys = &v },
 			Reset:   func(row *model.Locker) { row.Keys = nil },
 		},
-		HolderID: projection.PatchField[model.Locker, string]{
+		HolderID: &projection.PatchField[model.Locker, string]{
 			Ordinal: 5,
 			Write:   func(row *model.Locker, v string) { row.HolderID = &v },
 			Reset:   func(row *model.Locker) { row.HolderID = nil },
@@ -409,9 +409,9 @@ var Coat = projection.Ops[model.Coat, string, string]{
 
 // CoatFields are the fields that a patch of Coat can name.
 var CoatFields = struct {
-	LockerID projection.PatchField[model.Coat, string]
+	LockerID *projection.PatchField[model.Coat, string]
 }{
-	LockerID: projection.PatchField[model.Coat, string]{
+	LockerID: &projection.PatchField[model.Coat, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Coat, v string) { row.LockerID = v },
 	},

@@ -26,7 +26,7 @@ type ShelfArgs struct {
 
 // Shelf asks the query Shelf.
 func (r Reader) Shelf(ctx context.Context, id string, args ShelfArgs) (*model.Shelf, error) {
-	return graph.FetchOne(ctx, r.rt, model.ShelfCodec, graph.QueryRequest{Name: "Shelf", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ShelfCodec, &graph.QueryRequest{Name: "Shelf", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // ShelfByIdsArgs are the arguments of ShelfByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) ShelfByIds(ctx context.Context, ids []string, args ShelfByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ShelfCodec, graph.QueryRequest{Name: "ShelfByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ShelfCodec, &graph.QueryRequest{Name: "ShelfByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // BookArgs are the arguments of Book that may be left out: nil.
@@ -51,7 +51,7 @@ type BookArgs struct {
 
 // Book asks the query Book.
 func (r Reader) Book(ctx context.Context, id string, args BookArgs) (*model.Book, error) {
-	return graph.FetchOne(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "Book", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Position, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BookCodec, &graph.QueryRequest{Name: "Book", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Position, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
 }
 
 // BookByKeysArgs are the arguments of BookByKeys that may be left out: nil.
@@ -65,7 +65,7 @@ func (r Reader) BookByKeys(ctx context.Context, keysArg []*model.BookKey, args B
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.ShelfID), keys.Int(int64(key.Position)))
 	}
-	return graph.FetchMany(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "BookByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.BookCodec, &graph.QueryRequest{Name: "BookByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // BookByIDArgs are the arguments of BookById that may be left out: nil.
@@ -85,7 +85,7 @@ type BookByIDArgs struct {
 
 // BookByID asks the query BookById.
 func (r Reader) BookByID(ctx context.Context, id string, args BookByIDArgs) (*BookByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "BookById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.BookCodec, &graph.QueryRequest{Name: "BookById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // BookByShelfArgs are the arguments of BookByShelf that may be left out: nil.
@@ -105,7 +105,7 @@ type BookByShelfArgs struct {
 
 // BookByShelf asks the query BookByShelf.
 func (r Reader) BookByShelf(ctx context.Context, shelfID string, args BookByShelfArgs) (*BookByShelfConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BookCodec, graph.QueryRequest{Name: "BookByShelf", PK: []keys.Value{keys.String(shelfID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.BookCodec, &graph.QueryRequest{Name: "BookByShelf", PK: []keys.Value{keys.String(shelfID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // HallArgs are the arguments of Hall that may be left out: nil.
@@ -121,7 +121,7 @@ type HallArgs struct {
 
 // Hall asks the query Hall.
 func (r Reader) Hall(ctx context.Context, args HallArgs) (*model.Hall, error) {
-	return graph.FetchOne(ctx, r.rt, model.HallCodec, graph.QueryRequest{Name: "Hall", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Floor, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Wing, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Since, keys.DateTime), optional(args.Door, keys.Int)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HallCodec, &graph.QueryRequest{Name: "Hall", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Floor, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Wing, keys.String)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Since, keys.DateTime), optional(args.Door, keys.Int)}, Consistent: args.Consistent})
 }
 
 // HallByKeysArgs are the arguments of HallByKeys that may be left out: nil.
@@ -135,7 +135,7 @@ func (r Reader) HallByKeys(ctx context.Context, keysArg []*model.HallKey, args H
 	for _, key := range keysArg {
 		values = append(values, keys.Int(int64(key.Floor)), keys.String(key.Wing), keys.DateTime(key.Since), keys.Int(key.Door))
 	}
-	return graph.FetchMany(ctx, r.rt, model.HallCodec, graph.QueryRequest{Name: "HallByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.HallCodec, &graph.QueryRequest{Name: "HallByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // HallByIDArgs are the arguments of HallById that may be left out: nil.
@@ -160,12 +160,12 @@ type HallByIDArgs struct {
 
 // HallByID asks the query HallById.
 func (r Reader) HallByID(ctx context.Context, args HallByIDArgs) (*HallByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HallCodec, graph.QueryRequest{Name: "HallById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Floor, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Wing, keys.String)}, SK: []keys.Value{optional(args.Since, keys.DateTime), optional(args.Door, keys.Int)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.HallCodec, &graph.QueryRequest{Name: "HallById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Floor, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Wing, keys.String)}, SK: []keys.Value{optional(args.Since, keys.DateTime), optional(args.Door, keys.Int)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // Tally asks the query Tally.
 func (r Reader) Tally(ctx context.Context) (*model.Tally, error) {
-	return graph.FetchOne(ctx, r.rt, model.TallyCodec, graph.QueryRequest{Name: "Tally"})
+	return graph.FetchOne(ctx, r.rt, model.TallyCodec, &graph.QueryRequest{Name: "Tally"})
 }
 
 // ReaderArgs are the arguments of Reader that may be left out: nil.
@@ -175,7 +175,7 @@ type ReaderArgs struct {
 
 // Reader asks the query Reader.
 func (r Reader) Reader(ctx context.Context, readerID string, args ReaderArgs) (*model.Reader, error) {
-	return graph.FetchOne(ctx, r.rt, model.ReaderCodec, graph.QueryRequest{Name: "Reader", PK: []keys.Value{keys.String(readerID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ReaderCodec, &graph.QueryRequest{Name: "Reader", PK: []keys.Value{keys.String(readerID)}, Consistent: args.Consistent})
 }
 
 // ReaderByIdsArgs are the arguments of ReaderByIds that may be left out: nil.
@@ -189,7 +189,7 @@ func (r Reader) ReaderByIds(ctx context.Context, ids []string, args ReaderByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ReaderCodec, graph.QueryRequest{Name: "ReaderByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ReaderCodec, &graph.QueryRequest{Name: "ReaderByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // ReaderTownReadersArgs are the arguments of ReaderTownReaders that may be left out: nil.
@@ -210,7 +210,7 @@ type ReaderTownReadersArgs struct {
 
 // ReaderTownReaders asks the query ReaderTownReaders.
 func (r Reader) ReaderTownReaders(ctx context.Context, town string, args ReaderTownReadersArgs) (*ReaderTownReadersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ReaderCodec, graph.QueryRequest{Name: "ReaderTownReaders", PK: []keys.Value{keys.String(town)}, SK: []keys.Value{optional(args.Since, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.ReaderCodec, &graph.QueryRequest{Name: "ReaderTownReaders", PK: []keys.Value{keys.String(town)}, SK: []keys.Value{optional(args.Since, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EventArgs are the arguments of Event that may be left out: nil.
@@ -220,7 +220,7 @@ type EventArgs struct {
 
 // Event asks the query Event.
 func (r Reader) Event(ctx context.Context, eventID string, on keys.Date, args EventArgs) (*model.Event, error) {
-	return graph.FetchOne(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "Event", PK: []keys.Value{keys.String(eventID)}, SK: []keys.Value{keys.DateOf(on)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EventCodec, &graph.QueryRequest{Name: "Event", PK: []keys.Value{keys.String(eventID)}, SK: []keys.Value{keys.DateOf(on)}, Consistent: args.Consistent})
 }
 
 // EventByKeysArgs are the arguments of EventByKeys that may be left out: nil.
@@ -234,7 +234,7 @@ func (r Reader) EventByKeys(ctx context.Context, keysArg []*model.EventKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.EventID), keys.DateOf(key.On))
 	}
-	return graph.FetchMany(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "EventByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EventCodec, &graph.QueryRequest{Name: "EventByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // EventByPrimaryArgs are the arguments of EventByPrimary that may be left out: nil.
@@ -255,7 +255,7 @@ type EventByPrimaryArgs struct {
 
 // EventByPrimary asks the query EventByPrimary.
 func (r Reader) EventByPrimary(ctx context.Context, eventID string, args EventByPrimaryArgs) (*EventByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "EventByPrimary", PK: []keys.Value{keys.String(eventID)}, SK: []keys.Value{optional(args.On, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EventCodec, &graph.QueryRequest{Name: "EventByPrimary", PK: []keys.Value{keys.String(eventID)}, SK: []keys.Value{optional(args.On, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // EventTownEventsArgs are the arguments of EventTownEvents that may be left out: nil.
@@ -276,7 +276,7 @@ type EventTownEventsArgs struct {
 
 // EventTownEvents asks the query EventTownEvents.
 func (r Reader) EventTownEvents(ctx context.Context, town string, args EventTownEventsArgs) (*EventTownEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EventCodec, graph.QueryRequest{Name: "EventTownEvents", PK: []keys.Value{keys.String(town)}, SK: []keys.Value{optional(args.On, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchPage(ctx, r.rt, model.EventCodec, &graph.QueryRequest{Name: "EventTownEvents", PK: []keys.Value{keys.String(town)}, SK: []keys.Value{optional(args.On, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // itemsOfTown reads items of Town, by their types.
@@ -299,7 +299,7 @@ type TownArgs struct {
 
 // Town asks the query Town.
 func (r Reader) Town(ctx context.Context, town string, args TownArgs) (*TownConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTown, graph.QueryRequest{Name: "Town", PK: []keys.Value{keys.String(town)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTown, &graph.QueryRequest{Name: "Town", PK: []keys.Value{keys.String(town)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken, First: args.First, After: args.After, Last: args.Last, Before: args.Before}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -22,114 +22,114 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Shelf() ShelfResolver { return rowsOfShelf{r.rt} }
+func (r *root) Shelf() ShelfResolver { return rowsOfShelf{r.rt} }
 
-func (r root) Book() BookResolver { return rowsOfBook{r.rt} }
+func (r *root) Book() BookResolver { return rowsOfBook{r.rt} }
 
-func (r root) Hall() HallResolver { return rowsOfHall{r.rt} }
+func (r *root) Hall() HallResolver { return rowsOfHall{r.rt} }
 
-func (r root) Reader() ReaderResolver { return rowsOfReader{r.rt} }
+func (r *root) Reader() ReaderResolver { return rowsOfReader{r.rt} }
 
-func (r root) Event() EventResolver { return rowsOfEvent{r.rt} }
+func (r *root) Event() EventResolver { return rowsOfEvent{r.rt} }
 
 // Shelf answers Shelf.
-func (r queries) Shelf(ctx context.Context, id string, consistent *bool) (*model.Shelf, error) {
+func (r *queries) Shelf(ctx context.Context, id string, consistent *bool) (*model.Shelf, error) {
 	return Reader{r.rt}.Shelf(ctx, id, ShelfArgs{Consistent: consistent})
 }
 
 // ShelfByIds answers ShelfByIds.
-func (r queries) ShelfByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Shelf, error) {
+func (r *queries) ShelfByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Shelf, error) {
 	return Reader{r.rt}.ShelfByIds(ctx, ids, ShelfByIdsArgs{Consistent: consistent})
 }
 
 // Book answers Book.
-func (r queries) Book(ctx context.Context, id string, position *int, consistent *bool) (*model.Book, error) {
+func (r *queries) Book(ctx context.Context, id string, position *int, consistent *bool) (*model.Book, error) {
 	return Reader{r.rt}.Book(ctx, id, BookArgs{Position: position, Consistent: consistent})
 }
 
 // BookByKeys answers BookByKeys.
-func (r queries) BookByKeys(ctx context.Context, keysArg []*model.BookKey, consistent *bool) ([]*model.Book, error) {
+func (r *queries) BookByKeys(ctx context.Context, keysArg []*model.BookKey, consistent *bool) ([]*model.Book, error) {
 	return Reader{r.rt}.BookByKeys(ctx, keysArg, BookByKeysArgs{Consistent: consistent})
 }
 
 // BookByID answers BookById.
-func (r queries) BookByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByIDConnection, error) {
+func (r *queries) BookByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByIDConnection, error) {
 	return Reader{r.rt}.BookByID(ctx, id, BookByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // BookByShelf answers BookByShelf.
-func (r queries) BookByShelf(ctx context.Context, shelfID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByShelfConnection, error) {
+func (r *queries) BookByShelf(ctx context.Context, shelfID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByShelfConnection, error) {
 	return Reader{r.rt}.BookByShelf(ctx, shelfID, BookByShelfArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Hall answers Hall.
-func (r queries) Hall(ctx context.Context, id *string, floor *int, wing *string, subID *string, since *time.Time, door *int64, consistent *bool) (*model.Hall, error) {
+func (r *queries) Hall(ctx context.Context, id *string, floor *int, wing *string, subID *string, since *time.Time, door *int64, consistent *bool) (*model.Hall, error) {
 	return Reader{r.rt}.Hall(ctx, HallArgs{ID: id, Floor: floor, Wing: wing, SubID: subID, Since: since, Door: door, Consistent: consistent})
 }
 
 // HallByKeys answers HallByKeys.
-func (r queries) HallByKeys(ctx context.Context, keysArg []*model.HallKey, consistent *bool) ([]*model.Hall, error) {
+func (r *queries) HallByKeys(ctx context.Context, keysArg []*model.HallKey, consistent *bool) ([]*model.Hall, error) {
 	return Reader{r.rt}.HallByKeys(ctx, keysArg, HallByKeysArgs{Consistent: consistent})
 }
 
 // HallByID answers HallById.
-func (r queries) HallByID(ctx context.Context, id *string, floor *int, wing *string, since *time.Time, door *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*HallByIDConnection, error) {
+func (r *queries) HallByID(ctx context.Context, id *string, floor *int, wing *string, since *time.Time, door *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*HallByIDConnection, error) {
 	return Reader{r.rt}.HallByID(ctx, HallByIDArgs{ID: id, Floor: floor, Wing: wing, Since: since, Door: door, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Tally answers Tally.
-func (r queries) Tally(ctx context.Context) (*model.Tally, error) {
+func (r *queries) Tally(ctx context.Context) (*model.Tally, error) {
 	return Reader{r.rt}.Tally(ctx)
 }
 
 // Reader answers Reader.
-func (r queries) Reader(ctx context.Context, readerID string, consistent *bool) (*model.Reader, error) {
+func (r *queries) Reader(ctx context.Context, readerID string, consistent *bool) (*model.Reader, error) {
 	return Reader{r.rt}.Reader(ctx, readerID, ReaderArgs{Consistent: consistent})
 }
 
 // ReaderByIds answers ReaderByIds.
-func (r queries) ReaderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Reader, error) {
+func (r *queries) ReaderByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Reader, error) {
 	return Reader{r.rt}.ReaderByIds(ctx, ids, ReaderByIdsArgs{Consistent: consistent})
 }
 
 // ReaderTownReaders answers ReaderTownReaders.
-func (r queries) ReaderTownReaders(ctx context.Context, town string, since *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ReaderTownReadersConnection, error) {
+func (r *queries) ReaderTownReaders(ctx context.Context, town string, since *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*ReaderTownReadersConnection, error) {
 	return Reader{r.rt}.ReaderTownReaders(ctx, town, ReaderTownReadersArgs{Since: since, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Event answers Event.
-func (r queries) Event(ctx context.Context, eventID string, on keys.Date, consistent *bool) (*model.Event, error) {
+func (r *queries) Event(ctx context.Context, eventID string, on keys.Date, consistent *bool) (*model.Event, error) {
 	return Reader{r.rt}.Event(ctx, eventID, on, EventArgs{Consistent: consistent})
 }
 
 // EventByKeys answers EventByKeys.
-func (r queries) EventByKeys(ctx context.Context, keysArg []*model.EventKey, consistent *bool) ([]*model.Event, error) {
+func (r *queries) EventByKeys(ctx context.Context, keysArg []*model.EventKey, consistent *bool) ([]*model.Event, error) {
 	return Reader{r.rt}.EventByKeys(ctx, keysArg, EventByKeysArgs{Consistent: consistent})
 }
 
 // EventByPrimary answers EventByPrimary.
-func (r queries) EventByPrimary(ctx context.Context, eventID string, on *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EventByPrimaryConnection, error) {
+func (r *queries) EventByPrimary(ctx context.Context, eventID string, on *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EventByPrimaryConnection, error) {
 	return Reader{r.rt}.EventByPrimary(ctx, eventID, EventByPrimaryArgs{On: on, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // EventTownEvents answers EventTownEvents.
-func (r queries) EventTownEvents(ctx context.Context, town string, on *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EventTownEventsConnection, error) {
+func (r *queries) EventTownEvents(ctx context.Context, town string, on *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*EventTownEventsConnection, error) {
 	return Reader{r.rt}.EventTownEvents(ctx, town, EventTownEventsArgs{On: on, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
 // Town answers Town.
-func (r queries) Town(ctx context.Context, town string, only []model.TownMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TownConnection, error) {
+func (r *queries) Town(ctx context.Context, town string, only []model.TownMember, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*TownConnection, error) {
 	return Reader{r.rt}.Town(ctx, town, TownArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before})
 }
 
@@ -143,12 +143,12 @@ var nodeReaders = map[string]graph.ItemReader[model.Node]{
 }
 
 // Node answers node.
-func (r queries) Node(ctx context.Context, id string) (model.Node, error) {
+func (r *queries) Node(ctx context.Context, id string) (model.Node, error) {
 	return graph.FetchNode(ctx, r.rt, nodeReaders, id)
 }
 
 // Nodes answers nodes.
-func (r queries) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
+func (r *queries) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
 	return graph.FetchNodes(ctx, r.rt, nodeReaders, ids)
 }
 
@@ -162,7 +162,7 @@ func (r rowsOfShelf) UID(ctx context.Context, obj *model.Shelf) (string, error) 
 
 // Books answers books of Shelf.
 func (r rowsOfShelf) Books(ctx context.Context, obj *model.Shelf, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string, first *int, after *string, last *int, before *string) (*BookByShelfConnection, error) {
-	return graph.JoinPage(ctx, r.rt, "Shelf", "books", model.BookCodec, graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before}}, model.ShelfCodec.Value(obj, 0))
+	return graph.JoinPage(ctx, r.rt, "Shelf", "books", model.BookCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken, First: first, After: after, Last: last, Before: before}}, model.ShelfCodec.Value(obj, 0))
 }
 
 // rowsOfBook resolves fields of Book.

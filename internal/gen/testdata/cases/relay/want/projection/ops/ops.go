@@ -28,9 +28,9 @@ var Shelf = projection.Ops[model.Shelf, string, string]{
 
 // ShelfFields are the fields that a patch of Shelf can name.
 var ShelfFields = struct {
-	Name projection.PatchField[model.Shelf, string]
+	Name *projection.PatchField[model.Shelf, string]
 }{
-	Name: projection.PatchField[model.Shelf, string]{
+	Name: &projection.PatchField[model.Shelf, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Shelf, v string) { row.Name = v },
 	},
@@ -56,9 +56,9 @@ var Book = projection.Ops[model.Book, model.BookKey, string]{
 
 // BookFields are the fields that a patch of Book can name.
 var BookFields = struct {
-	Title projection.PatchField[model.Book, string]
+	Title *projection.PatchField[model.Book, string]
 }{
-	Title: projection.PatchField[model.Book, string]{
+	Title: &projection.PatchField[model.Book, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Book, v string) { row.Title = v },
 	},
@@ -100,9 +100,9 @@ var Tally = projection.Ops[model.Tally, querydb.SingletonKey, querydb.SingletonK
 
 // TallyFields are the fields that a patch of Tally can name.
 var TallyFields = struct {
-	Books projection.PatchField[model.Tally, int]
+	Books *projection.PatchField[model.Tally, int]
 }{
-	Books: projection.PatchField[model.Tally, int]{
+	Books: &projection.PatchField[model.Tally, int]{
 		Ordinal: 0,
 		Write:   func(row *model.Tally, v int) { row.Books = v },
 	},
@@ -126,14 +126,14 @@ var Reader = projection.Ops[model.Reader, string, string]{
 
 // ReaderFields are the fields that a patch of Reader can name.
 var ReaderFields = struct {
-	Town  projection.PatchField[model.Reader, string]
-	Since projection.PatchField[model.Reader, keys.Date]
+	Town  *projection.PatchField[model.Reader, string]
+	Since *projection.PatchField[model.Reader, keys.Date]
 }{
-	Town: projection.PatchField[model.Reader, string]{
+	Town: &projection.PatchField[model.Reader, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Reader, v string) { row.Town = v },
 	},
-	Since: projection.PatchField[model.Reader, keys.Date]{
+	Since: &projection.PatchField[model.Reader, keys.Date]{
 		Ordinal: 2,
 		Write:   func(row *model.Reader, v keys.Date) { row.Since = v },
 	},
@@ -159,14 +159,14 @@ var Event = projection.Ops[model.Event, model.EventKey, string]{
 
 // EventFields are the fields that a patch of Event can name.
 var EventFields = struct {
-	Town projection.PatchField[model.Event, string]
-	Host projection.PatchField[model.Event, string]
+	Town *projection.PatchField[model.Event, string]
+	Host *projection.PatchField[model.Event, string]
 }{
-	Town: projection.PatchField[model.Event, string]{
+	Town: &projection.PatchField[model.Event, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Event, v string) { row.Town = v },
 	},
-	Host: projection.PatchField[model.Event, string]{
+	Host: &projection.PatchField[model.Event, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Event, v string) { row.Host = v },
 	},

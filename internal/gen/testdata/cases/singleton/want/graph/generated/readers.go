@@ -18,5 +18,5 @@ func NewReader(rt *graph.Runtime) Reader { return Reader{rt} }
 
 // Totals asks the query Totals.
 func (r Reader) Totals(ctx context.Context) (*model.Totals, error) {
-	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, graph.QueryRequest{Name: "Totals"})
+	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, &graph.QueryRequest{Name: "Totals"})
 }

@@ -22,14 +22,14 @@ var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.Singleto
 
 // TotalsFields are the fields that a patch of Totals can name.
 var TotalsFields = struct {
-	Count  projection.PatchField[model.Totals, int64]
-	Latest projection.PatchField[model.Totals, time.Time]
+	Count  *projection.PatchField[model.Totals, int64]
+	Latest *projection.PatchField[model.Totals, time.Time]
 }{
-	Count: projection.PatchField[model.Totals, int64]{
+	Count: &projection.PatchField[model.Totals, int64]{
 		Ordinal: 0,
 		Write:   func(row *model.Totals, v int64) { row.Count = v },
 	},
-	Latest: projection.PatchField[model.Totals, time.Time]{
+	Latest: &projection.PatchField[model.Totals, time.Time]{
 		Ordinal: 1,
 		Write:   func(row *model.Totals, v time.Time) { row.Latest = &v },
 		Reset:   func(row *model.Totals) { row.Latest = nil },

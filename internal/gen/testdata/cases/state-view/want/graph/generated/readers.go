@@ -24,7 +24,7 @@ type BoxOfficeSeatArgs struct {
 
 // BoxOfficeSeat asks the query Box_Office_Seat.
 func (r Reader) BoxOfficeSeat(ctx context.Context, id string, args BoxOfficeSeatArgs) (*model.Seat, error) {
-	return graph.FetchOne(ctx, r.rt, model.SeatCodec, graph.QueryRequest{Name: "Box_Office_Seat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SeatCodec, &graph.QueryRequest{Name: "Box_Office_Seat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BoxOfficeSeatByIdsArgs are the arguments of Box_Office_SeatByIds that may be left out: nil.
@@ -38,7 +38,7 @@ func (r Reader) BoxOfficeSeatByIds(ctx context.Context, ids []string, args BoxOf
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SeatCodec, graph.QueryRequest{Name: "Box_Office_SeatByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SeatCodec, &graph.QueryRequest{Name: "Box_Office_SeatByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // SeatLogArgs are the arguments of SeatLog that may be left out: nil.
@@ -48,7 +48,7 @@ type SeatLogArgs struct {
 
 // SeatLog asks the query SeatLog.
 func (r Reader) SeatLog(ctx context.Context, id string, args SeatLogArgs) (*model.SeatLog, error) {
-	return graph.FetchOne(ctx, r.rt, model.SeatLogCodec, graph.QueryRequest{Name: "SeatLog", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SeatLogCodec, &graph.QueryRequest{Name: "SeatLog", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SeatLogByIdsArgs are the arguments of SeatLogByIds that may be left out: nil.
@@ -62,5 +62,5 @@ func (r Reader) SeatLogByIds(ctx context.Context, ids []string, args SeatLogById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SeatLogCodec, graph.QueryRequest{Name: "SeatLogByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SeatLogCodec, &graph.QueryRequest{Name: "SeatLogByIds", IDs: values, Consistent: args.Consistent})
 }

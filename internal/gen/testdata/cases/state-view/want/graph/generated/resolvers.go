@@ -19,33 +19,33 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // BoxOfficeSeat answers Box_Office_Seat.
-func (r queries) BoxOfficeSeat(ctx context.Context, id string, consistent *bool) (*model.Seat, error) {
+func (r *queries) BoxOfficeSeat(ctx context.Context, id string, consistent *bool) (*model.Seat, error) {
 	return Reader{r.rt}.BoxOfficeSeat(ctx, id, BoxOfficeSeatArgs{Consistent: consistent})
 }
 
 // BoxOfficeSeatByIds answers Box_Office_SeatByIds.
-func (r queries) BoxOfficeSeatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Seat, error) {
+func (r *queries) BoxOfficeSeatByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Seat, error) {
 	return Reader{r.rt}.BoxOfficeSeatByIds(ctx, ids, BoxOfficeSeatByIdsArgs{Consistent: consistent})
 }
 
 // SeatLog answers SeatLog.
-func (r queries) SeatLog(ctx context.Context, id string, consistent *bool) (*model.SeatLog, error) {
+func (r *queries) SeatLog(ctx context.Context, id string, consistent *bool) (*model.SeatLog, error) {
 	return Reader{r.rt}.SeatLog(ctx, id, SeatLogArgs{Consistent: consistent})
 }
 
 // SeatLogByIds answers SeatLogByIds.
-func (r queries) SeatLogByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.SeatLog, error) {
+func (r *queries) SeatLogByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.SeatLog, error) {
 	return Reader{r.rt}.SeatLogByIds(ctx, ids, SeatLogByIdsArgs{Consistent: consistent})
 }

@@ -27,9 +27,9 @@ var Seat = projection.Ops[model.Seat, string, string]{
 
 // SeatFields are the fields that a patch of Seat can name.
 var SeatFields = struct {
-	Taken projection.PatchField[model.Seat, bool]
+	Taken *projection.PatchField[model.Seat, bool]
 }{
-	Taken: projection.PatchField[model.Seat, bool]{
+	Taken: &projection.PatchField[model.Seat, bool]{
 		Ordinal: 1,
 		Write:   func(row *model.Seat, v bool) { row.Taken = v },
 	},

@@ -26,7 +26,7 @@ type AuthorArgs struct {
 
 // Author asks the query Author.
 func (r Reader) Author(ctx context.Context, authorID string, args AuthorArgs) (*model.Author, error) {
-	return graph.FetchOne(ctx, r.rt, model.AuthorCodec, graph.QueryRequest{Name: "Author", PK: []keys.Value{keys.String(authorID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AuthorCodec, &graph.QueryRequest{Name: "Author", PK: []keys.Value{keys.String(authorID)}, Consistent: args.Consistent})
 }
 
 // AuthorByIdsArgs are the arguments of AuthorByIds that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) AuthorByIds(ctx context.Context, ids []string, args AuthorByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AuthorCodec, graph.QueryRequest{Name: "AuthorByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AuthorCodec, &graph.QueryRequest{Name: "AuthorByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AuthorAuthorsArgs are the arguments of AuthorAuthors that may be left out: nil.
@@ -52,7 +52,7 @@ type AuthorAuthorsArgs struct {
 
 // AuthorAuthors asks the query AuthorAuthors.
 func (r Reader) AuthorAuthors(ctx context.Context, args AuthorAuthorsArgs) (*AuthorAuthorsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.AuthorCodec, graph.QueryRequest{Name: "AuthorAuthors", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.AuthorCodec, &graph.QueryRequest{Name: "AuthorAuthors", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostArgs are the arguments of Post that may be left out: nil.
@@ -62,7 +62,7 @@ type PostArgs struct {
 
 // Post asks the query Post.
 func (r Reader) Post(ctx context.Context, authorID string, createdAt time.Time, postID string, args PostArgs) (*model.Post, error) {
-	return graph.FetchOne(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(postID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "Post", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{keys.DateTime(createdAt), keys.String(postID)}, Consistent: args.Consistent})
 }
 
 // PostByKeysArgs are the arguments of PostByKeys that may be left out: nil.
@@ -76,7 +76,7 @@ func (r Reader) PostByKeys(ctx context.Context, keysArg []*model.PostKey, args P
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.AuthorID), keys.DateTime(key.CreatedAt), keys.String(key.PostID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PostByPrimaryArgs are the arguments of PostByPrimary that may be left out: nil.
@@ -94,7 +94,7 @@ type PostByPrimaryArgs struct {
 
 // PostByPrimary asks the query PostByPrimary.
 func (r Reader) PostByPrimary(ctx context.Context, authorID string, args PostByPrimaryArgs) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByPrimary", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByPrimary", PK: []keys.Value{keys.String(authorID)}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostPostsArgs are the arguments of PostPosts that may be left out: nil.
@@ -106,7 +106,7 @@ type PostPostsArgs struct {
 
 // PostPosts asks the query PostPosts.
 func (r Reader) PostPosts(ctx context.Context, args PostPostsArgs) (*PostPostsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostPosts", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostPosts", Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostFeedArgs are the arguments of PostFeed that may be left out: nil.
@@ -124,7 +124,7 @@ type PostFeedArgs struct {
 
 // PostFeed asks the query PostFeed.
 func (r Reader) PostFeed(ctx context.Context, args PostFeedArgs) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostFeed", SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostFeed", SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostLookupArgs are the arguments of PostLookup that may be left out: nil.
@@ -141,7 +141,7 @@ type PostLookupArgs struct {
 
 // PostLookup asks the query PostLookup.
 func (r Reader) PostLookup(ctx context.Context, args PostLookupArgs) (*PostLookupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostLookup", SK: []keys.Value{optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostLookup", SK: []keys.Value{optional(args.PostID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostByStatusArgs are the arguments of PostByStatus that may be left out: nil.
@@ -159,7 +159,7 @@ type PostByStatusArgs struct {
 
 // PostByStatus asks the query PostByStatus.
 func (r Reader) PostByStatus(ctx context.Context, status model.PostStatus, args PostByStatusArgs) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PostCodec, graph.QueryRequest{Name: "PostByStatus", PK: []keys.Value{keys.String(string(status))}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.Rank, keys.Int)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PostCodec, &graph.QueryRequest{Name: "PostByStatus", PK: []keys.Value{keys.String(string(status))}, SK: []keys.Value{optional(args.CreatedAt, keys.DateTime), optional(args.Rank, keys.Int)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -20,66 +20,66 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Post() PostResolver { return rowsOfPost{r.rt} }
+func (r *root) Post() PostResolver { return rowsOfPost{r.rt} }
 
 // Author answers Author.
-func (r queries) Author(ctx context.Context, authorID string, consistent *bool) (*model.Author, error) {
+func (r *queries) Author(ctx context.Context, authorID string, consistent *bool) (*model.Author, error) {
 	return Reader{r.rt}.Author(ctx, authorID, AuthorArgs{Consistent: consistent})
 }
 
 // AuthorByIds answers AuthorByIds.
-func (r queries) AuthorByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Author, error) {
+func (r *queries) AuthorByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Author, error) {
 	return Reader{r.rt}.AuthorByIds(ctx, ids, AuthorByIdsArgs{Consistent: consistent})
 }
 
 // AuthorAuthors answers AuthorAuthors.
-func (r queries) AuthorAuthors(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*AuthorAuthorsConnection, error) {
+func (r *queries) AuthorAuthors(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*AuthorAuthorsConnection, error) {
 	return Reader{r.rt}.AuthorAuthors(ctx, AuthorAuthorsArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Post answers Post.
-func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time, postID string, consistent *bool) (*model.Post, error) {
+func (r *queries) Post(ctx context.Context, authorID string, createdAt time.Time, postID string, consistent *bool) (*model.Post, error) {
 	return Reader{r.rt}.Post(ctx, authorID, createdAt, postID, PostArgs{Consistent: consistent})
 }
 
 // PostByKeys answers PostByKeys.
-func (r queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
+func (r *queries) PostByKeys(ctx context.Context, keysArg []*model.PostKey, consistent *bool) ([]*model.Post, error) {
 	return Reader{r.rt}.PostByKeys(ctx, keysArg, PostByKeysArgs{Consistent: consistent})
 }
 
 // PostByPrimary answers PostByPrimary.
-func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
+func (r *queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
 	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostPosts answers PostPosts.
-func (r queries) PostPosts(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostPostsConnection, error) {
+func (r *queries) PostPosts(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostPostsConnection, error) {
 	return Reader{r.rt}.PostPosts(ctx, PostPostsArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
-func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
+func (r *queries) PostFeed(ctx context.Context, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
 	return Reader{r.rt}.PostFeed(ctx, PostFeedArgs{CreatedAt: createdAt, PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostLookup answers PostLookup.
-func (r queries) PostLookup(ctx context.Context, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostLookupConnection, error) {
+func (r *queries) PostLookup(ctx context.Context, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostLookupConnection, error) {
 	return Reader{r.rt}.PostLookup(ctx, PostLookupArgs{PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
-func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, rank *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
+func (r *queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, rank *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
 	return Reader{r.rt}.PostByStatus(ctx, status, PostByStatusArgs{CreatedAt: createdAt, Rank: rank, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

@@ -27,9 +27,9 @@ var Author = projection.Ops[model.Author, string, string]{
 
 // AuthorFields are the fields that a patch of Author can name.
 var AuthorFields = struct {
-	Name projection.PatchField[model.Author, string]
+	Name *projection.PatchField[model.Author, string]
 }{
-	Name: projection.PatchField[model.Author, string]{
+	Name: &projection.PatchField[model.Author, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Author, v string) { row.Name = v },
 	},
@@ -57,25 +57,25 @@ var Post = projection.Ops[model.Post, model.PostKey, string]{
 
 // PostFields are the fields that a patch of Post can name.
 var PostFields = struct {
-	Title    projection.PatchField[model.Post, string]
-	Status   projection.PatchField[model.Post, model.PostStatus]
-	Rank     projection.PatchField[model.Post, int64]
-	Previous projection.PatchField[model.Post, string]
+	Title    *projection.PatchField[model.Post, string]
+	Status   *projection.PatchField[model.Post, model.PostStatus]
+	Rank     *projection.PatchField[model.Post, int64]
+	Previous *projection.PatchField[model.Post, string]
 }{
-	Title: projection.PatchField[model.Post, string]{
+	Title: &projection.PatchField[model.Post, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Post, v string) { row.Title = v },
 	},
-	Status: projection.PatchField[model.Post, model.PostStatus]{
+	Status: &projection.PatchField[model.Post, model.PostStatus]{
 		Ordinal: 3,
 		Write:   func(row *model.Post, v model.PostStatus) { row.Status = v },
 	},
-	Rank: projection.PatchField[model.Post, int64]{
+	Rank: &projection.PatchField[model.Post, int64]{
 		Ordinal: 4,
 		Write:   func(row *model.Post, v int64) { row.Rank = &v },
 		Reset:   func(row *model.Post) { row.Rank = nil },
 	},
-	Previous: projection.PatchField[model.Post, string]{
+	Previous: &projection.PatchField[model.Post, string]{
 		Ordinal: 6,
 		Write:   func(row *model.Post, v string) { row.Previous = &v },
 		Reset:   func(row *model.Post) { row.Previous = nil },

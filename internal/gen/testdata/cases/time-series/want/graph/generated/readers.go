@@ -26,7 +26,7 @@ type ProbeArgs struct {
 
 // Probe asks the query Probe.
 func (r Reader) Probe(ctx context.Context, channel string, probeID string, args ProbeArgs) (*model.Probe, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProbeCodec, graph.QueryRequest{Name: "Probe", PK: []keys.Value{keys.String(channel), keys.String(probeID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProbeCodec, &graph.QueryRequest{Name: "Probe", PK: []keys.Value{keys.String(channel), keys.String(probeID)}, Consistent: args.Consistent})
 }
 
 // ProbeByKeysArgs are the arguments of ProbeByKeys that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) ProbeByKeys(ctx context.Context, keysArg []*model.ProbeKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Channel), keys.String(key.ProbeID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.ProbeCodec, graph.QueryRequest{Name: "ProbeByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ProbeCodec, &graph.QueryRequest{Name: "ProbeByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // ProbeByAlertArgs are the arguments of ProbeByAlert that may be left out: nil.
@@ -58,7 +58,7 @@ type ProbeByAlertArgs struct {
 
 // ProbeByAlert asks the query ProbeByAlert.
 func (r Reader) ProbeByAlert(ctx context.Context, accountID string, args ProbeByAlertArgs) (*ProbeByAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProbeCodec, graph.QueryRequest{Name: "ProbeByAlert", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.ProbedAt, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProbeCodec, &graph.QueryRequest{Name: "ProbeByAlert", PK: []keys.Value{keys.String(accountID)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.ProbedAt, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProbeEventsArgs are the arguments of ProbeEvents that may be left out: nil.
@@ -72,7 +72,7 @@ type ProbeEventsArgs struct {
 
 // ProbeEvents asks the query ProbeEvents.
 func (r Reader) ProbeEvents(ctx context.Context, channel string, probeID string, args ProbeEventsArgs) (*ProbeEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProbeEventCodec, graph.QueryRequest{Name: "ProbeEvents", PK: []keys.Value{keys.String(channel), keys.String(probeID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProbeEventCodec, &graph.QueryRequest{Name: "ProbeEvents", PK: []keys.Value{keys.String(channel), keys.String(probeID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PlantSensorArgs are the arguments of Plant_Sensor that may be left out: nil.
@@ -82,7 +82,7 @@ type PlantSensorArgs struct {
 
 // PlantSensor asks the query Plant_Sensor.
 func (r Reader) PlantSensor(ctx context.Context, site string, name string, args PlantSensorArgs) (*model.Sensor, error) {
-	return graph.FetchOne(ctx, r.rt, model.SensorCodec, graph.QueryRequest{Name: "Plant_Sensor", PK: []keys.Value{keys.String(site)}, SK: []keys.Value{keys.String(name)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SensorCodec, &graph.QueryRequest{Name: "Plant_Sensor", PK: []keys.Value{keys.String(site)}, SK: []keys.Value{keys.String(name)}, Consistent: args.Consistent})
 }
 
 // PlantSensorByKeysArgs are the arguments of Plant_SensorByKeys that may be left out: nil.
@@ -96,7 +96,7 @@ func (r Reader) PlantSensorByKeys(ctx context.Context, keysArg []*model.SensorKe
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Site), keys.String(key.Name))
 	}
-	return graph.FetchMany(ctx, r.rt, model.SensorCodec, graph.QueryRequest{Name: "Plant_SensorByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SensorCodec, &graph.QueryRequest{Name: "Plant_SensorByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // PlantSensorEventsArgs are the arguments of Plant_SensorEvents that may be left out: nil.
@@ -110,7 +110,7 @@ type PlantSensorEventsArgs struct {
 
 // PlantSensorEvents asks the query Plant_SensorEvents.
 func (r Reader) PlantSensorEvents(ctx context.Context, site string, name string, args PlantSensorEventsArgs) (*SensorEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.SensorEventCodec, graph.QueryRequest{Name: "Plant_SensorEvents", PK: []keys.Value{keys.String(site)}, SK: []keys.Value{keys.String(name)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.SensorEventCodec, &graph.QueryRequest{Name: "Plant_SensorEvents", PK: []keys.Value{keys.String(site)}, SK: []keys.Value{keys.String(name)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MeterArgs are the arguments of Meter that may be left out: nil.
@@ -126,7 +126,7 @@ type MeterArgs struct {
 
 // Meter asks the query Meter.
 func (r Reader) Meter(ctx context.Context, args MeterArgs) (*model.Meter, error) {
-	return graph.FetchOne(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "Meter", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Meter, keys.String), optional(args.Part, keys.DateOf)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "Meter", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Meter, keys.String), optional(args.Part, keys.DateOf)}, Consistent: args.Consistent})
 }
 
 // MeterByKeysArgs are the arguments of MeterByKeys that may be left out: nil.
@@ -140,7 +140,7 @@ func (r Reader) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, args
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.House), keys.Int(int64(key.Wing)), keys.String(key.Meter), keys.DateOf(key.Part))
 	}
-	return graph.FetchMany(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "MeterByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // MeterByIDArgs are the arguments of MeterById that may be left out: nil.
@@ -161,7 +161,7 @@ type MeterByIDArgs struct {
 
 // MeterByID asks the query MeterById.
 func (r Reader) MeterByID(ctx context.Context, args MeterByIDArgs) (*MeterByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MeterCodec, graph.QueryRequest{Name: "MeterById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.Meter, keys.String), optional(args.Part, keys.DateOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MeterCodec, &graph.QueryRequest{Name: "MeterById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.Meter, keys.String), optional(args.Part, keys.DateOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MeterEventsArgs are the arguments of MeterEvents that may be left out: nil.
@@ -178,7 +178,7 @@ type MeterEventsArgs struct {
 
 // MeterEvents asks the query MeterEvents.
 func (r Reader) MeterEvents(ctx context.Context, meter string, part keys.Date, args MeterEventsArgs) (*MeterEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MeterEventCodec, graph.QueryRequest{Name: "MeterEvents", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{keys.String(meter), keys.DateOf(part)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MeterEventCodec, &graph.QueryRequest{Name: "MeterEvents", PK: []keys.Value{optional(args.ID, keys.String), optional(args.House, keys.String), optional(args.Wing, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{keys.String(meter), keys.DateOf(part)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // GaugeArgs are the arguments of Gauge that may be left out: nil.
@@ -188,7 +188,7 @@ type GaugeArgs struct {
 
 // Gauge asks the query Gauge.
 func (r Reader) Gauge(ctx context.Context, id string, args GaugeArgs) (*model.Gauge, error) {
-	return graph.FetchOne(ctx, r.rt, model.GaugeCodec, graph.QueryRequest{Name: "Gauge", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.GaugeCodec, &graph.QueryRequest{Name: "Gauge", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // GaugeByIdsArgs are the arguments of GaugeByIds that may be left out: nil.
@@ -202,7 +202,7 @@ func (r Reader) GaugeByIds(ctx context.Context, ids []string, args GaugeByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.GaugeCodec, graph.QueryRequest{Name: "GaugeByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.GaugeCodec, &graph.QueryRequest{Name: "GaugeByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // GaugeEventsArgs are the arguments of GaugeEvents that may be left out: nil.
@@ -216,7 +216,7 @@ type GaugeEventsArgs struct {
 
 // GaugeEvents asks the query GaugeEvents.
 func (r Reader) GaugeEvents(ctx context.Context, id string, args GaugeEventsArgs) (*GaugeEventsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.GaugeEventCodec, graph.QueryRequest{Name: "GaugeEvents", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.GaugeEventCodec, &graph.QueryRequest{Name: "GaugeEvents", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

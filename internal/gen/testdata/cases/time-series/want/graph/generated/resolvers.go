@@ -21,88 +21,88 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Meter() MeterResolver { return rowsOfMeter{r.rt} }
+func (r *root) Meter() MeterResolver { return rowsOfMeter{r.rt} }
 
-func (r root) MeterEvent() MeterEventResolver { return rowsOfMeterEvent{r.rt} }
+func (r *root) MeterEvent() MeterEventResolver { return rowsOfMeterEvent{r.rt} }
 
 // Probe answers Probe.
-func (r queries) Probe(ctx context.Context, channel string, probeID string, consistent *bool) (*model.Probe, error) {
+func (r *queries) Probe(ctx context.Context, channel string, probeID string, consistent *bool) (*model.Probe, error) {
 	return Reader{r.rt}.Probe(ctx, channel, probeID, ProbeArgs{Consistent: consistent})
 }
 
 // ProbeByKeys answers ProbeByKeys.
-func (r queries) ProbeByKeys(ctx context.Context, keysArg []*model.ProbeKey, consistent *bool) ([]*model.Probe, error) {
+func (r *queries) ProbeByKeys(ctx context.Context, keysArg []*model.ProbeKey, consistent *bool) ([]*model.Probe, error) {
 	return Reader{r.rt}.ProbeByKeys(ctx, keysArg, ProbeByKeysArgs{Consistent: consistent})
 }
 
 // ProbeByAlert answers ProbeByAlert.
-func (r queries) ProbeByAlert(ctx context.Context, accountID string, alertState *string, probedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProbeByAlertConnection, error) {
+func (r *queries) ProbeByAlert(ctx context.Context, accountID string, alertState *string, probedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProbeByAlertConnection, error) {
 	return Reader{r.rt}.ProbeByAlert(ctx, accountID, ProbeByAlertArgs{AlertState: alertState, ProbedAt: probedAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProbeEvents answers ProbeEvents.
-func (r queries) ProbeEvents(ctx context.Context, channel string, probeID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProbeEventsConnection, error) {
+func (r *queries) ProbeEvents(ctx context.Context, channel string, probeID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProbeEventsConnection, error) {
 	return Reader{r.rt}.ProbeEvents(ctx, channel, probeID, ProbeEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PlantSensor answers Plant_Sensor.
-func (r queries) PlantSensor(ctx context.Context, site string, name string, consistent *bool) (*model.Sensor, error) {
+func (r *queries) PlantSensor(ctx context.Context, site string, name string, consistent *bool) (*model.Sensor, error) {
 	return Reader{r.rt}.PlantSensor(ctx, site, name, PlantSensorArgs{Consistent: consistent})
 }
 
 // PlantSensorByKeys answers Plant_SensorByKeys.
-func (r queries) PlantSensorByKeys(ctx context.Context, keysArg []*model.SensorKey, consistent *bool) ([]*model.Sensor, error) {
+func (r *queries) PlantSensorByKeys(ctx context.Context, keysArg []*model.SensorKey, consistent *bool) ([]*model.Sensor, error) {
 	return Reader{r.rt}.PlantSensorByKeys(ctx, keysArg, PlantSensorByKeysArgs{Consistent: consistent})
 }
 
 // PlantSensorEvents answers Plant_SensorEvents.
-func (r queries) PlantSensorEvents(ctx context.Context, site string, name string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SensorEventsConnection, error) {
+func (r *queries) PlantSensorEvents(ctx context.Context, site string, name string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*SensorEventsConnection, error) {
 	return Reader{r.rt}.PlantSensorEvents(ctx, site, name, PlantSensorEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Meter answers Meter.
-func (r queries) Meter(ctx context.Context, id *string, house *string, wing *int, subID *string, meter *string, part *keys.Date, consistent *bool) (*model.Meter, error) {
+func (r *queries) Meter(ctx context.Context, id *string, house *string, wing *int, subID *string, meter *string, part *keys.Date, consistent *bool) (*model.Meter, error) {
 	return Reader{r.rt}.Meter(ctx, MeterArgs{ID: id, House: house, Wing: wing, SubID: subID, Meter: meter, Part: part, Consistent: consistent})
 }
 
 // MeterByKeys answers MeterByKeys.
-func (r queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
+func (r *queries) MeterByKeys(ctx context.Context, keysArg []*model.MeterKey, consistent *bool) ([]*model.Meter, error) {
 	return Reader{r.rt}.MeterByKeys(ctx, keysArg, MeterByKeysArgs{Consistent: consistent})
 }
 
 // MeterByID answers MeterById.
-func (r queries) MeterByID(ctx context.Context, id *string, house *string, wing *int, meter *string, part *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MeterByIDConnection, error) {
+func (r *queries) MeterByID(ctx context.Context, id *string, house *string, wing *int, meter *string, part *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MeterByIDConnection, error) {
 	return Reader{r.rt}.MeterByID(ctx, MeterByIDArgs{ID: id, House: house, Wing: wing, Meter: meter, Part: part, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MeterEvents answers MeterEvents.
-func (r queries) MeterEvents(ctx context.Context, id *string, house *string, wing *int, meter string, part keys.Date, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MeterEventsConnection, error) {
+func (r *queries) MeterEvents(ctx context.Context, id *string, house *string, wing *int, meter string, part keys.Date, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MeterEventsConnection, error) {
 	return Reader{r.rt}.MeterEvents(ctx, meter, part, MeterEventsArgs{ID: id, House: house, Wing: wing, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Gauge answers Gauge.
-func (r queries) Gauge(ctx context.Context, id string, consistent *bool) (*model.Gauge, error) {
+func (r *queries) Gauge(ctx context.Context, id string, consistent *bool) (*model.Gauge, error) {
 	return Reader{r.rt}.Gauge(ctx, id, GaugeArgs{Consistent: consistent})
 }
 
 // GaugeByIds answers GaugeByIds.
-func (r queries) GaugeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Gauge, error) {
+func (r *queries) GaugeByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Gauge, error) {
 	return Reader{r.rt}.GaugeByIds(ctx, ids, GaugeByIdsArgs{Consistent: consistent})
 }
 
 // GaugeEvents answers GaugeEvents.
-func (r queries) GaugeEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GaugeEventsConnection, error) {
+func (r *queries) GaugeEvents(ctx context.Context, id string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GaugeEventsConnection, error) {
 	return Reader{r.rt}.GaugeEvents(ctx, id, GaugeEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 

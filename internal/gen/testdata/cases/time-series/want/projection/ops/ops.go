@@ -70,46 +70,46 @@ var Probe = projection.SeriesOps[model.Probe, model.ProbeKey, model.ProbePartiti
 // ProbeFields are the fields that a patch of Probe can name, by its writers.
 var ProbeFields = struct {
 	Probing struct {
-		AlertState projection.PatchField[model.Probe, string]
-		Level      projection.PatchField[model.Probe, float64]
-		ProbedAt   projection.PatchField[model.Probe, time.Time]
-		Tags       projection.PatchField[model.Probe, []string]
+		AlertState *projection.PatchField[model.Probe, string]
+		Level      *projection.PatchField[model.Probe, float64]
+		ProbedAt   *projection.PatchField[model.Probe, time.Time]
+		Tags       *projection.PatchField[model.Probe, []string]
 	}
 	Owning struct {
-		AccountID projection.PatchField[model.Probe, string]
+		AccountID *projection.PatchField[model.Probe, string]
 	}
 }{
 	Probing: struct {
-		AlertState projection.PatchField[model.Probe, string]
-		Level      projection.PatchField[model.Probe, float64]
-		ProbedAt   projection.PatchField[model.Probe, time.Time]
-		Tags       projection.PatchField[model.Probe, []string]
+		AlertState *projection.PatchField[model.Probe, string]
+		Level      *projection.PatchField[model.Probe, float64]
+		ProbedAt   *projection.PatchField[model.Probe, time.Time]
+		Tags       *projection.PatchField[model.Probe, []string]
 	}{
-		AlertState: projection.PatchField[model.Probe, string]{
+		AlertState: &projection.PatchField[model.Probe, string]{
 			Ordinal: 3,
 			Write:   func(row *model.Probe, v string) { row.AlertState = &v },
 			Reset:   func(row *model.Probe) { row.AlertState = nil },
 		},
-		Level: projection.PatchField[model.Probe, float64]{
+		Level: &projection.PatchField[model.Probe, float64]{
 			Ordinal: 4,
 			Write:   func(row *model.Probe, v float64) { row.Level = &v },
 			Reset:   func(row *model.Probe) { row.Level = nil },
 		},
-		ProbedAt: projection.PatchField[model.Probe, time.Time]{
+		ProbedAt: &projection.PatchField[model.Probe, time.Time]{
 			Ordinal: 5,
 			Write:   func(row *model.Probe, v time.Time) { row.ProbedAt = &v },
 			Reset:   func(row *model.Probe) { row.ProbedAt = nil },
 		},
-		Tags: projection.PatchField[model.Probe, []string]{
+		Tags: &projection.PatchField[model.Probe, []string]{
 			Ordinal: 6,
 			Write:   func(row *model.Probe, v []string) { row.Tags = v },
 			Reset:   func(row *model.Probe) { row.Tags = nil },
 		},
 	},
 	Owning: struct {
-		AccountID projection.PatchField[model.Probe, string]
+		AccountID *projection.PatchField[model.Probe, string]
 	}{
-		AccountID: projection.PatchField[model.Probe, string]{
+		AccountID: &projection.PatchField[model.Probe, string]{
 			Ordinal: 2,
 			Write:   func(row *model.Probe, v string) { row.AccountID = &v },
 			Reset:   func(row *model.Probe) { row.AccountID = nil },
@@ -170,31 +170,31 @@ var Sensor = projection.SeriesOps[model.Sensor, model.SensorKey, string, model.S
 
 // SensorFields are the fields that a patch of Sensor can name.
 var SensorFields = struct {
-	Round projection.PatchField[model.Sensor, int]
-	Value projection.PatchField[model.Sensor, keys.Decimal]
-	State projection.PatchField[model.Sensor, model.SensorState]
-	Place projection.PatchField[model.Sensor, model.SensorPlace]
-	Note  projection.PatchField[model.Sensor, string]
+	Round *projection.PatchField[model.Sensor, int]
+	Value *projection.PatchField[model.Sensor, keys.Decimal]
+	State *projection.PatchField[model.Sensor, model.SensorState]
+	Place *projection.PatchField[model.Sensor, model.SensorPlace]
+	Note  *projection.PatchField[model.Sensor, string]
 }{
-	Round: projection.PatchField[model.Sensor, int]{
+	Round: &projection.PatchField[model.Sensor, int]{
 		Ordinal: 2,
 		Write:   func(row *model.Sensor, v int) { row.Round = v },
 	},
-	Value: projection.PatchField[model.Sensor, keys.Decimal]{
+	Value: &projection.PatchField[model.Sensor, keys.Decimal]{
 		Ordinal: 3,
 		Write:   func(row *model.Sensor, v keys.Decimal) { row.Value = v },
 	},
-	State: projection.PatchField[model.Sensor, model.SensorState]{
+	State: &projection.PatchField[model.Sensor, model.SensorState]{
 		Ordinal: 4,
 		Write:   func(row *model.Sensor, v model.SensorState) { row.State = &v },
 		Reset:   func(row *model.Sensor) { row.State = nil },
 	},
-	Place: projection.PatchField[model.Sensor, model.SensorPlace]{
+	Place: &projection.PatchField[model.Sensor, model.SensorPlace]{
 		Ordinal: 5,
 		Write:   func(row *model.Sensor, v model.SensorPlace) { row.Place = &v },
 		Reset:   func(row *model.Sensor) { row.Place = nil },
 	},
-	Note: projection.PatchField[model.Sensor, string]{
+	Note: &projection.PatchField[model.Sensor, string]{
 		Ordinal: 6,
 		Write:   func(row *model.Sensor, v string) { row.Note = &v },
 		Reset:   func(row *model.Sensor) { row.Note = nil },
@@ -255,25 +255,25 @@ var Meter = projection.SeriesOps[model.Meter, model.MeterKey, model.MeterPartiti
 
 // MeterFields are the fields that a patch of Meter can name.
 var MeterFields = struct {
-	Day     projection.PatchField[model.Meter, keys.Date]
-	Reading projection.PatchField[model.Meter, keys.Decimal]
-	Tariff  projection.PatchField[model.Meter, string]
-	Note    projection.PatchField[model.Meter, string]
+	Day     *projection.PatchField[model.Meter, keys.Date]
+	Reading *projection.PatchField[model.Meter, keys.Decimal]
+	Tariff  *projection.PatchField[model.Meter, string]
+	Note    *projection.PatchField[model.Meter, string]
 }{
-	Day: projection.PatchField[model.Meter, keys.Date]{
+	Day: &projection.PatchField[model.Meter, keys.Date]{
 		Ordinal: 4,
 		Write:   func(row *model.Meter, v keys.Date) { row.Day = v },
 	},
-	Reading: projection.PatchField[model.Meter, keys.Decimal]{
+	Reading: &projection.PatchField[model.Meter, keys.Decimal]{
 		Ordinal: 5,
 		Write:   func(row *model.Meter, v keys.Decimal) { row.Reading = v },
 	},
-	Tariff: projection.PatchField[model.Meter, string]{
+	Tariff: &projection.PatchField[model.Meter, string]{
 		Ordinal: 6,
 		Write:   func(row *model.Meter, v string) { row.Tariff = &v },
 		Reset:   func(row *model.Meter) { row.Tariff = nil },
 	},
-	Note: projection.PatchField[model.Meter, string]{
+	Note: &projection.PatchField[model.Meter, string]{
 		Ordinal: 7,
 		Write:   func(row *model.Meter, v string) { row.Note = &v },
 		Reset:   func(row *model.Meter) { row.Note = nil },
@@ -323,14 +323,14 @@ var Gauge = projection.SeriesOps[model.Gauge, string, string, model.GaugeAppend,
 
 // GaugeFields are the fields that a patch of Gauge can name.
 var GaugeFields = struct {
-	At    projection.PatchField[model.Gauge, time.Time]
-	Level projection.PatchField[model.Gauge, float64]
+	At    *projection.PatchField[model.Gauge, time.Time]
+	Level *projection.PatchField[model.Gauge, float64]
 }{
-	At: projection.PatchField[model.Gauge, time.Time]{
+	At: &projection.PatchField[model.Gauge, time.Time]{
 		Ordinal: 1,
 		Write:   func(row *model.Gauge, v time.Time) { row.At = v },
 	},
-	Level: projection.PatchField[model.Gauge, float64]{
+	Level: &projection.PatchField[model.Gauge, float64]{
 		Ordinal: 2,
 		Write:   func(row *model.Gauge, v float64) { row.Level = &v },
 		Reset:   func(row *model.Gauge) { row.Level = nil },

@@ -24,7 +24,7 @@ type SessionArgs struct {
 
 // Session asks the query Session.
 func (r Reader) Session(ctx context.Context, id string, args SessionArgs) (*model.Session, error) {
-	return graph.FetchOne(ctx, r.rt, model.SessionCodec, graph.QueryRequest{Name: "Session", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SessionCodec, &graph.QueryRequest{Name: "Session", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SessionByIdsArgs are the arguments of SessionByIds that may be left out: nil.
@@ -38,5 +38,5 @@ func (r Reader) SessionByIds(ctx context.Context, ids []string, args SessionById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.SessionCodec, graph.QueryRequest{Name: "SessionByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.SessionCodec, &graph.QueryRequest{Name: "SessionByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -19,23 +19,23 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Session answers Session.
-func (r queries) Session(ctx context.Context, id string, consistent *bool) (*model.Session, error) {
+func (r *queries) Session(ctx context.Context, id string, consistent *bool) (*model.Session, error) {
 	return Reader{r.rt}.Session(ctx, id, SessionArgs{Consistent: consistent})
 }
 
 // SessionByIds answers SessionByIds.
-func (r queries) SessionByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Session, error) {
+func (r *queries) SessionByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Session, error) {
 	return Reader{r.rt}.SessionByIds(ctx, ids, SessionByIdsArgs{Consistent: consistent})
 }

@@ -29,20 +29,20 @@ var Session = projection.Ops[model.Session, string, string]{
 
 // SessionFields are the fields that a patch of Session can name.
 var SessionFields = struct {
-	OpenedAt projection.PatchField[model.Session, time.Time]
-	UsedAt   projection.PatchField[model.Session, time.Time]
-	EndsAt   projection.PatchField[model.Session, time.Time]
+	OpenedAt *projection.PatchField[model.Session, time.Time]
+	UsedAt   *projection.PatchField[model.Session, time.Time]
+	EndsAt   *projection.PatchField[model.Session, time.Time]
 }{
-	OpenedAt: projection.PatchField[model.Session, time.Time]{
+	OpenedAt: &projection.PatchField[model.Session, time.Time]{
 		Ordinal: 1,
 		Write:   func(row *model.Session, v time.Time) { row.OpenedAt = v },
 	},
-	UsedAt: projection.PatchField[model.Session, time.Time]{
+	UsedAt: &projection.PatchField[model.Session, time.Time]{
 		Ordinal: 2,
 		Write:   func(row *model.Session, v time.Time) { row.UsedAt = &v },
 		Reset:   func(row *model.Session) { row.UsedAt = nil },
 	},
-	EndsAt: projection.PatchField[model.Session, time.Time]{
+	EndsAt: &projection.PatchField[model.Session, time.Time]{
 		Ordinal: 3,
 		Write:   func(row *model.Session, v time.Time) { row.EndsAt = &v },
 		Reset:   func(row *model.Session) { row.EndsAt = nil },

@@ -24,7 +24,7 @@ type AccountArgs struct {
 
 // Account asks the query Account.
 func (r Reader) Account(ctx context.Context, accountID string, args AccountArgs) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "Account", PK: []keys.Value{keys.String(accountID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, &graph.QueryRequest{Name: "Account", PK: []keys.Value{keys.String(accountID)}, Consistent: args.Consistent})
 }
 
 // AccountByIdsArgs are the arguments of AccountByIds that may be left out: nil.
@@ -38,17 +38,17 @@ func (r Reader) AccountByIds(ctx context.Context, ids []string, args AccountById
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.AccountCodec, &graph.QueryRequest{Name: "AccountByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // AccountByEmail asks the query AccountByEmail.
 func (r Reader) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByEmail", PK: []keys.Value{keys.String(email)}})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, &graph.QueryRequest{Name: "AccountByEmail", PK: []keys.Value{keys.String(email)}})
 }
 
 // AccountByTenantAndName asks the query AccountByTenantAndName.
 func (r Reader) AccountByTenantAndName(ctx context.Context, tenantID string, username string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByTenantAndName", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{keys.String(username)}})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, &graph.QueryRequest{Name: "AccountByTenantAndName", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{keys.String(username)}})
 }
 
 // LoginArgs are the arguments of Login that may be left out: nil.
@@ -58,7 +58,7 @@ type LoginArgs struct {
 
 // Login asks the query Login.
 func (r Reader) Login(ctx context.Context, id string, args LoginArgs) (*model.Login, error) {
-	return graph.FetchOne(ctx, r.rt, model.LoginCodec, graph.QueryRequest{Name: "Login", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.LoginCodec, &graph.QueryRequest{Name: "Login", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // LoginByIdsArgs are the arguments of LoginByIds that may be left out: nil.
@@ -72,5 +72,5 @@ func (r Reader) LoginByIds(ctx context.Context, ids []string, args LoginByIdsArg
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.LoginCodec, graph.QueryRequest{Name: "LoginByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.LoginCodec, &graph.QueryRequest{Name: "LoginByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -19,46 +19,46 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
-func (r root) Login() LoginResolver { return rowsOfLogin{r.rt} }
+func (r *root) Login() LoginResolver { return rowsOfLogin{r.rt} }
 
 // Account answers Account.
-func (r queries) Account(ctx context.Context, accountID string, consistent *bool) (*model.Account, error) {
+func (r *queries) Account(ctx context.Context, accountID string, consistent *bool) (*model.Account, error) {
 	return Reader{r.rt}.Account(ctx, accountID, AccountArgs{Consistent: consistent})
 }
 
 // AccountByIds answers AccountByIds.
-func (r queries) AccountByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Account, error) {
+func (r *queries) AccountByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Account, error) {
 	return Reader{r.rt}.AccountByIds(ctx, ids, AccountByIdsArgs{Consistent: consistent})
 }
 
 // AccountByEmail answers AccountByEmail.
-func (r queries) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
+func (r *queries) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
 	return Reader{r.rt}.AccountByEmail(ctx, email)
 }
 
 // AccountByTenantAndName answers AccountByTenantAndName.
-func (r queries) AccountByTenantAndName(ctx context.Context, tenantID string, username string) (*model.Account, error) {
+func (r *queries) AccountByTenantAndName(ctx context.Context, tenantID string, username string) (*model.Account, error) {
 	return Reader{r.rt}.AccountByTenantAndName(ctx, tenantID, username)
 }
 
 // Login answers Login.
-func (r queries) Login(ctx context.Context, id string, consistent *bool) (*model.Login, error) {
+func (r *queries) Login(ctx context.Context, id string, consistent *bool) (*model.Login, error) {
 	return Reader{r.rt}.Login(ctx, id, LoginArgs{Consistent: consistent})
 }
 
 // LoginByIds answers LoginByIds.
-func (r queries) LoginByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Login, error) {
+func (r *queries) LoginByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Login, error) {
 	return Reader{r.rt}.LoginByIds(ctx, ids, LoginByIdsArgs{Consistent: consistent})
 }
 

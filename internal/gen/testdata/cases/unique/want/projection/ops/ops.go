@@ -27,19 +27,19 @@ var Account = projection.Ops[model.Account, string, string]{
 
 // AccountFields are the fields that a patch of Account can name.
 var AccountFields = struct {
-	TenantID projection.PatchField[model.Account, string]
-	Email    projection.PatchField[model.Account, string]
-	Username projection.PatchField[model.Account, string]
+	TenantID *projection.PatchField[model.Account, string]
+	Email    *projection.PatchField[model.Account, string]
+	Username *projection.PatchField[model.Account, string]
 }{
-	TenantID: projection.PatchField[model.Account, string]{
+	TenantID: &projection.PatchField[model.Account, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Account, v string) { row.TenantID = v },
 	},
-	Email: projection.PatchField[model.Account, string]{
+	Email: &projection.PatchField[model.Account, string]{
 		Ordinal: 2,
 		Write:   func(row *model.Account, v string) { row.Email = v },
 	},
-	Username: projection.PatchField[model.Account, string]{
+	Username: &projection.PatchField[model.Account, string]{
 		Ordinal: 3,
 		Write:   func(row *model.Account, v string) { row.Username = &v },
 		Reset:   func(row *model.Account) { row.Username = nil },
@@ -64,9 +64,9 @@ var Login = projection.Ops[model.Login, string, string]{
 
 // LoginFields are the fields that a patch of Login can name.
 var LoginFields = struct {
-	Email projection.PatchField[model.Login, string]
+	Email *projection.PatchField[model.Login, string]
 }{
-	Email: projection.PatchField[model.Login, string]{
+	Email: &projection.PatchField[model.Login, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Login, v string) { row.Email = &v },
 		Reset:   func(row *model.Login) { row.Email = nil },

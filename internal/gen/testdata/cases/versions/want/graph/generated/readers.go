@@ -24,7 +24,7 @@ type VoyageArgs struct {
 
 // Voyage asks the query Voyage.
 func (r Reader) Voyage(ctx context.Context, id string, args VoyageArgs) (*model.Voyage, error) {
-	return graph.FetchOne(ctx, r.rt, model.VoyageCodec, graph.QueryRequest{Name: "Voyage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VoyageCodec, &graph.QueryRequest{Name: "Voyage", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // VoyageByIdsArgs are the arguments of VoyageByIds that may be left out: nil.
@@ -38,7 +38,7 @@ func (r Reader) VoyageByIds(ctx context.Context, ids []string, args VoyageByIdsA
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.VoyageCodec, graph.QueryRequest{Name: "VoyageByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.VoyageCodec, &graph.QueryRequest{Name: "VoyageByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // HarbourVisitArgs are the arguments of HarbourVisit that may be left out: nil.
@@ -48,7 +48,7 @@ type HarbourVisitArgs struct {
 
 // HarbourVisit asks the query HarbourVisit.
 func (r Reader) HarbourVisit(ctx context.Context, id string, args HarbourVisitArgs) (*model.HarbourVisit, error) {
-	return graph.FetchOne(ctx, r.rt, model.HarbourVisitCodec, graph.QueryRequest{Name: "HarbourVisit", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HarbourVisitCodec, &graph.QueryRequest{Name: "HarbourVisit", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // HarbourVisitByIdsArgs are the arguments of HarbourVisitByIds that may be left out: nil.
@@ -62,7 +62,7 @@ func (r Reader) HarbourVisitByIds(ctx context.Context, ids []string, args Harbou
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.HarbourVisitCodec, graph.QueryRequest{Name: "HarbourVisitByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.HarbourVisitCodec, &graph.QueryRequest{Name: "HarbourVisitByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // EndedVoyagesArgs are the arguments of EndedVoyages that may be left out: nil.
@@ -72,7 +72,7 @@ type EndedVoyagesArgs struct {
 
 // EndedVoyages asks the query EndedVoyages.
 func (r Reader) EndedVoyages(ctx context.Context, id string, args EndedVoyagesArgs) (*model.EndedVoyages, error) {
-	return graph.FetchOne(ctx, r.rt, model.EndedVoyagesCodec, graph.QueryRequest{Name: "EndedVoyages", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EndedVoyagesCodec, &graph.QueryRequest{Name: "EndedVoyages", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // EndedVoyagesByIdsArgs are the arguments of EndedVoyagesByIds that may be left out: nil.
@@ -86,5 +86,5 @@ func (r Reader) EndedVoyagesByIds(ctx context.Context, ids []string, args EndedV
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.EndedVoyagesCodec, graph.QueryRequest{Name: "EndedVoyagesByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.EndedVoyagesCodec, &graph.QueryRequest{Name: "EndedVoyagesByIds", IDs: values, Consistent: args.Consistent})
 }

@@ -19,43 +19,43 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Voyage answers Voyage.
-func (r queries) Voyage(ctx context.Context, id string, consistent *bool) (*model.Voyage, error) {
+func (r *queries) Voyage(ctx context.Context, id string, consistent *bool) (*model.Voyage, error) {
 	return Reader{r.rt}.Voyage(ctx, id, VoyageArgs{Consistent: consistent})
 }
 
 // VoyageByIds answers VoyageByIds.
-func (r queries) VoyageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Voyage, error) {
+func (r *queries) VoyageByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Voyage, error) {
 	return Reader{r.rt}.VoyageByIds(ctx, ids, VoyageByIdsArgs{Consistent: consistent})
 }
 
 // HarbourVisit answers HarbourVisit.
-func (r queries) HarbourVisit(ctx context.Context, id string, consistent *bool) (*model.HarbourVisit, error) {
+func (r *queries) HarbourVisit(ctx context.Context, id string, consistent *bool) (*model.HarbourVisit, error) {
 	return Reader{r.rt}.HarbourVisit(ctx, id, HarbourVisitArgs{Consistent: consistent})
 }
 
 // HarbourVisitByIds answers HarbourVisitByIds.
-func (r queries) HarbourVisitByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.HarbourVisit, error) {
+func (r *queries) HarbourVisitByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.HarbourVisit, error) {
 	return Reader{r.rt}.HarbourVisitByIds(ctx, ids, HarbourVisitByIdsArgs{Consistent: consistent})
 }
 
 // EndedVoyages answers EndedVoyages.
-func (r queries) EndedVoyages(ctx context.Context, id string, consistent *bool) (*model.EndedVoyages, error) {
+func (r *queries) EndedVoyages(ctx context.Context, id string, consistent *bool) (*model.EndedVoyages, error) {
 	return Reader{r.rt}.EndedVoyages(ctx, id, EndedVoyagesArgs{Consistent: consistent})
 }
 
 // EndedVoyagesByIds answers EndedVoyagesByIds.
-func (r queries) EndedVoyagesByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.EndedVoyages, error) {
+func (r *queries) EndedVoyagesByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.EndedVoyages, error) {
 	return Reader{r.rt}.EndedVoyagesByIds(ctx, ids, EndedVoyagesByIdsArgs{Consistent: consistent})
 }

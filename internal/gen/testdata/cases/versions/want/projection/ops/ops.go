@@ -27,9 +27,9 @@ var Voyage = projection.Ops[model.Voyage, string, string]{
 
 // VoyageFields are the fields that a patch of Voyage can name.
 var VoyageFields = struct {
-	Port projection.PatchField[model.Voyage, string]
+	Port *projection.PatchField[model.Voyage, string]
 }{
-	Port: projection.PatchField[model.Voyage, string]{
+	Port: &projection.PatchField[model.Voyage, string]{
 		Ordinal: 1,
 		Write:   func(row *model.Voyage, v string) { row.Port = v },
 	},

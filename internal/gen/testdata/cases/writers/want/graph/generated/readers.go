@@ -26,7 +26,7 @@ type DeviceArgs struct {
 
 // Device asks the query Device.
 func (r Reader) Device(ctx context.Context, channel string, deviceID string, args DeviceArgs) (*model.Device, error) {
-	return graph.FetchOne(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "Device", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "Device", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Consistent: args.Consistent})
 }
 
 // DeviceByKeysArgs are the arguments of DeviceByKeys that may be left out: nil.
@@ -40,7 +40,7 @@ func (r Reader) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, ar
 	for _, key := range keysArg {
 		values = append(values, keys.String(key.Channel), keys.String(key.DeviceID))
 	}
-	return graph.FetchMany(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByKeys", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByKeys", IDs: values, Consistent: args.Consistent})
 }
 
 // DeviceByCurrentAlertArgs are the arguments of DeviceByCurrentAlert that may be left out: nil.
@@ -58,7 +58,7 @@ type DeviceByCurrentAlertArgs struct {
 
 // DeviceByCurrentAlert asks the query DeviceByCurrentAlert.
 func (r Reader) DeviceByCurrentAlert(ctx context.Context, ownerAccount string, args DeviceByCurrentAlertArgs) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByCurrentAlert", PK: []keys.Value{keys.String(ownerAccount)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.MeasuredAt, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByCurrentAlert", PK: []keys.Value{keys.String(ownerAccount)}, SK: []keys.Value{optional(args.AlertState, keys.String), optional(args.MeasuredAt, keys.DateTime)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // DeviceByChannelArgs are the arguments of DeviceByChannel that may be left out: nil.
@@ -75,7 +75,7 @@ type DeviceByChannelArgs struct {
 
 // DeviceByChannel asks the query DeviceByChannel.
 func (r Reader) DeviceByChannel(ctx context.Context, channel string, args DeviceByChannelArgs) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByChannel", PK: []keys.Value{keys.String(channel)}, SK: []keys.Value{optional(args.DeviceID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, &graph.QueryRequest{Name: "DeviceByChannel", PK: []keys.Value{keys.String(channel)}, SK: []keys.Value{optional(args.DeviceID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // PostParcelArgs are the arguments of Post_Parcel that may be left out: nil.
@@ -85,7 +85,7 @@ type PostParcelArgs struct {
 
 // PostParcel asks the query Post_Parcel.
 func (r Reader) PostParcel(ctx context.Context, id string, args PostParcelArgs) (*model.Parcel, error) {
-	return graph.FetchOne(ctx, r.rt, model.ParcelCodec, graph.QueryRequest{Name: "Post_Parcel", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ParcelCodec, &graph.QueryRequest{Name: "Post_Parcel", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PostParcelByIdsArgs are the arguments of Post_ParcelByIds that may be left out: nil.
@@ -99,7 +99,7 @@ func (r Reader) PostParcelByIds(ctx context.Context, ids []string, args PostParc
 	for i, id := range ids {
 		values[i] = keys.String(id)
 	}
-	return graph.FetchMany(ctx, r.rt, model.ParcelCodec, graph.QueryRequest{Name: "Post_ParcelByIds", IDs: values, Consistent: args.Consistent})
+	return graph.FetchMany(ctx, r.rt, model.ParcelCodec, &graph.QueryRequest{Name: "Post_ParcelByIds", IDs: values, Consistent: args.Consistent})
 }
 
 // PostParcelByPlaceArgs are the arguments of Post_ParcelByPlace that may be left out: nil.
@@ -115,7 +115,7 @@ type PostParcelByPlaceArgs struct {
 
 // PostParcelByPlace asks the query Post_ParcelByPlace.
 func (r Reader) PostParcelByPlace(ctx context.Context, state string, args PostParcelByPlaceArgs) (*ParcelByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ParcelCodec, graph.QueryRequest{Name: "Post_ParcelByPlace", PK: []keys.Value{keys.String(state)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ParcelCodec, &graph.QueryRequest{Name: "Post_ParcelByPlace", PK: []keys.Value{keys.String(state)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

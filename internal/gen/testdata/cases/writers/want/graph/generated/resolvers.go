@@ -20,48 +20,48 @@ func New(rt *graph.Runtime) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
 }
 
 // root finds the resolvers of each type.
 type root struct{ rt *graph.Runtime }
 
-func (r root) Query() QueryResolver { return queries(r) }
+func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
 // Device answers Device.
-func (r queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
+func (r *queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
 	return Reader{r.rt}.Device(ctx, channel, deviceID, DeviceArgs{Consistent: consistent})
 }
 
 // DeviceByKeys answers DeviceByKeys.
-func (r queries) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, consistent *bool) ([]*model.Device, error) {
+func (r *queries) DeviceByKeys(ctx context.Context, keysArg []*model.DeviceKey, consistent *bool) ([]*model.Device, error) {
 	return Reader{r.rt}.DeviceByKeys(ctx, keysArg, DeviceByKeysArgs{Consistent: consistent})
 }
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
-func (r queries) DeviceByCurrentAlert(ctx context.Context, ownerAccount string, alertState *string, measuredAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
+func (r *queries) DeviceByCurrentAlert(ctx context.Context, ownerAccount string, alertState *string, measuredAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
 	return Reader{r.rt}.DeviceByCurrentAlert(ctx, ownerAccount, DeviceByCurrentAlertArgs{AlertState: alertState, MeasuredAt: measuredAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
-func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
+func (r *queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
 	return Reader{r.rt}.DeviceByChannel(ctx, channel, DeviceByChannelArgs{DeviceID: deviceID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostParcel answers Post_Parcel.
-func (r queries) PostParcel(ctx context.Context, id string, consistent *bool) (*model.Parcel, error) {
+func (r *queries) PostParcel(ctx context.Context, id string, consistent *bool) (*model.Parcel, error) {
 	return Reader{r.rt}.PostParcel(ctx, id, PostParcelArgs{Consistent: consistent})
 }
 
 // PostParcelByIds answers Post_ParcelByIds.
-func (r queries) PostParcelByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Parcel, error) {
+func (r *queries) PostParcelByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Parcel, error) {
 	return Reader{r.rt}.PostParcelByIds(ctx, ids, PostParcelByIdsArgs{Consistent: consistent})
 }
 
 // PostParcelByPlace answers Post_ParcelByPlace.
-func (r queries) PostParcelByPlace(ctx context.Context, state string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ParcelByPlaceConnection, error) {
+func (r *queries) PostParcelByPlace(ctx context.Context, state string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ParcelByPlaceConnection, error) {
 	return Reader{r.rt}.PostParcelByPlace(ctx, state, PostParcelByPlaceArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

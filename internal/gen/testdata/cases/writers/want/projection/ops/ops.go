@@ -32,51 +32,51 @@ var Device = projection.Ops[model.Device, model.DeviceKey, model.DevicePartition
 // DeviceFields are the fields that a patch of Device can name, by its writers.
 var DeviceFields = struct {
 	Telemetry struct {
-		AlertState projection.PatchField[model.Device, string]
-		MeasuredAt projection.PatchField[model.Device, time.Time]
+		AlertState *projection.PatchField[model.Device, string]
+		MeasuredAt *projection.PatchField[model.Device, time.Time]
 	}
 	Enrichment struct {
-		OwnerAccount projection.PatchField[model.Device, string]
+		OwnerAccount *projection.PatchField[model.Device, string]
 	}
 	Stamp struct {
-		StampedOn projection.PatchField[model.Device, keys.Date]
-		GoneAt    projection.PatchField[model.Device, time.Time]
+		StampedOn *projection.PatchField[model.Device, keys.Date]
+		GoneAt    *projection.PatchField[model.Device, time.Time]
 	}
 }{
 	Telemetry: struct {
-		AlertState projection.PatchField[model.Device, string]
-		MeasuredAt projection.PatchField[model.Device, time.Time]
+		AlertState *projection.PatchField[model.Device, string]
+		MeasuredAt *projection.PatchField[model.Device, time.Time]
 	}{
-		AlertState: projection.PatchField[model.Device, string]{
+		AlertState: &projection.PatchField[model.Device, string]{
 			Ordinal: 3,
 			Write:   func(row *model.Device, v string) { row.AlertState = &v },
 			Reset:   func(row *model.Device) { row.AlertState = nil },
 		},
-		MeasuredAt: projection.PatchField[model.Device, time.Time]{
+		MeasuredAt: &projection.PatchField[model.Device, time.Time]{
 			Ordinal: 4,
 			Write:   func(row *model.Device, v time.Time) { row.MeasuredAt = &v },
 			Reset:   func(row *model.Device) { row.MeasuredAt = nil },
 		},
 	},
 	Enrichment: struct {
-		OwnerAccount projection.PatchField[model.Device, string]
+		OwnerAccount *projection.PatchField[model.Device, string]
 	}{
-		OwnerAccount: projection.PatchField[model.Device, string]{
+		OwnerAccount: &projection.PatchField[model.Device, string]{
 			Ordinal: 2,
 			Write:   func(row *model.Device, v string) { row.OwnerAccount = &v },
 			Reset:   func(row *model.Device) { row.OwnerAccount = nil },
 		},
 	},
 	Stamp: struct {
-		StampedOn projection.PatchField[model.Device, keys.Date]
-		GoneAt    projection.PatchField[model.Device, time.Time]
+		StampedOn *projection.PatchField[model.Device, keys.Date]
+		GoneAt    *projection.PatchField[model.Device, time.Time]
 	}{
-		StampedOn: projection.PatchField[model.Device, keys.Date]{
+		StampedOn: &projection.PatchField[model.Device, keys.Date]{
 			Ordinal: 5,
 			Write:   func(row *model.Device, v keys.Date) { row.StampedOn = &v },
 			Reset:   func(row *model.Device) { row.StampedOn = nil },
 		},
-		GoneAt: projection.PatchField[model.Device, time.Time]{
+		GoneAt: &projection.PatchField[model.Device, time.Time]{
 			Ordinal: 6,
 			Write:   func(row *model.Device, v time.Time) { row.GoneAt = &v },
 			Reset:   func(row *model.Device) { row.GoneAt = nil },
@@ -103,25 +103,25 @@ var Parcel = projection.Ops[model.Parcel, string, string]{
 // ParcelFields are the fields that a patch of Parcel can name, by its writers.
 var ParcelFields = struct {
 	ParcelSales struct {
-		State projection.PatchField[model.Parcel, string]
+		State *projection.PatchField[model.Parcel, string]
 	}
 	ParcelStock struct {
-		Shelf projection.PatchField[model.Parcel, int]
+		Shelf *projection.PatchField[model.Parcel, int]
 	}
 }{
 	ParcelSales: struct {
-		State projection.PatchField[model.Parcel, string]
+		State *projection.PatchField[model.Parcel, string]
 	}{
-		State: projection.PatchField[model.Parcel, string]{
+		State: &projection.PatchField[model.Parcel, string]{
 			Ordinal: 1,
 			Write:   func(row *model.Parcel, v string) { row.State = &v },
 			Reset:   func(row *model.Parcel) { row.State = nil },
 		},
 	},
 	ParcelStock: struct {
-		Shelf projection.PatchField[model.Parcel, int]
+		Shelf *projection.PatchField[model.Parcel, int]
 	}{
-		Shelf: projection.PatchField[model.Parcel, int]{
+		Shelf: &projection.PatchField[model.Parcel, int]{
 			Ordinal: 2,
 			Write:   func(row *model.Parcel, v int) { row.Shelf = &v },
 			Reset:   func(row *model.Parcel) { row.Shelf = nil },

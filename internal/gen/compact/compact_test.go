@@ -1,4 +1,4 @@
-package gen
+package compact
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 // TestFieldsShareFunctions, in what was generated for the shop: gqlgen writes them in the way that is known here.
 func TestFieldsShareFunctions(t *testing.T) {
-	text, err := os.ReadFile("../shop/" + execFile)
+	text, err := os.ReadFile("../../shop/graph/generated/exec.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,15 +16,24 @@ func TestFieldsShareFunctions(t *testing.T) {
 		"fieldexec.Root(":          "rrm := ",
 		"fieldexec.Object(":        "innerFunc := ",
 		"fieldexec.Resolve(":       "return graphql.ResolveField(\n",
+		"fieldexec.Value(":         "if out.Values[i] == graphql.",
+		"fieldexec.Begin(":         "graphql.CollectFields(",
+		"fieldexec.Unknown(":       "\"unknown field ",
+		"fieldexec.Arg[":           "= fc.Args[",
+		"fieldexec.TypeName(":      "graphql.MarshalString(\"",
+		"fieldexec.Finish(":        "out.Dispatch(ctx)",
+		"fieldexec.List(":          "ret := graphql.MarshalSliceConcurrently(",
+		"fieldexec.Missing(":       "if v == nil {\n\t\tif !graphql.HasFieldError(",
+		"fieldexec.ScalarContext(": "graphql.NewScalarFieldContext(",
 		"fieldexec.WithArguments(": "fc.Args, err = field_",
 		"fieldexec.ObjectContext(": "fc = &graphql.FieldContext{",
 		"fieldexec.Argument(":      "arg0, err := graphql.ProcessArgField(",
 	} {
 		switch n := strings.Count(string(text), call); {
 		case n < 2:
-			t.Errorf("%s is called nowhere: see closures.go, what does gqlgen write instead?", call)
+			t.Errorf("%s is called nowhere: see package compact, what does gqlgen write instead?", call)
 		case strings.Count(string(text), closures) > n/10:
-			t.Errorf("%q is still written beside calls of %s: see closures.go, what does gqlgen write instead?", closures, call)
+			t.Errorf("%q is still written beside calls of %s: see package compact, what does gqlgen write instead?", closures, call)
 		}
 	}
 }
@@ -43,7 +52,7 @@ func TestDescriptionsOfTheSchemaStayAsTheyAre(t *testing.T) {
 `
 	head := "import (\n" + importOfGqlgen
 	schema := "var sources = `" + written + afterSchema + written + "`\n"
-	got := string(withCalls([]byte(head + ")\n" + schema + afterSchema + "x\n" + written)))
+	got := string(Executor([]byte(head + ")\n" + schema + afterSchema + "x\n" + written)))
 	code, kept := strings.CutPrefix(got, head+importOfCalls+")\n"+schema)
 	call := "\tfc = fieldexec.ObjectContext(ec, field, \"A\", true, false, childFields_A)\n"
 	if !kept || !strings.HasPrefix(code, afterSchema+"x\n"+call) {

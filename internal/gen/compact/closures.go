@@ -1,21 +1,9 @@
-package gen
+package compact
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/foldql/foldql/internal/gen/outfile"
 )
-
-// gqlgen writes closures for every field and argument, and the compiler makes a function of each. It resolves all
-// fields of an object in one function, by closures in variables: wherever one is called, the compiler looks through the
-// whole function for what else is assigned to its variable, so the time that it takes for Query grows with the square
-// of the number of queries. Therefore calls of package fieldexec take the place of what is the same in all of them: an
-// executor has two thirds of the lines then.
 
 // repeated is what gqlgen writes again and again, and the call in its place.
 type repeated struct {
@@ -25,7 +13,7 @@ type repeated struct {
 
 // differing are the words that stand for what differs in what gqlgen writes.
 var differing = []string{"FUNCTION", `[\pL\pN_]+`, "VALUE", `graphql\.\w+`, "STRING", `"\w+"`, "BOOL", `true|false`,
-	"EXPRESSION", `[^\n]+`, "\t\t\tSTATEMENTS\n", `(?:\t\t\t[^\n]+\n)+`}
+	"EXPRESSION", `[^\n]+`, "NAME", `\w+`, "\t\t\tSTATEMENTS\n", `(?:\t\t\t[^\n]+\n)+`}
 
 // pattern matches what gqlgen writes, with a group for each word of differing. ANY is what differs and does not matter.
 func pattern(text string) *regexp.Regexp { return regexp.MustCompile(expression(text, "(")) }
@@ -40,7 +28,8 @@ func expression(text, group string) string {
 
 // repeatedTexts are all of them, but for arguments.
 var repeatedTexts = []repeated{
-	rootField, objectField, resolveField, resolveByStatements, withArguments, objectContext,
+	rootField, objectField, resolveField, resolveByStatements, withArguments, objectContext, scalarContext, beginning,
+	unknown, readArgument, typeName, objectDone, missing, listOfRequired, list,
 }
 
 var rootField = repeated{
@@ -217,58 +206,90 @@ var fieldArgument = repeated{
 `,
 }
 
-// replaceClosures has the executor that gqlgen has written call functions in place of closures. What another gqlgen
-// writes in another way stays as it is, and is right.
-func replaceClosures() error {
-	text, err := os.ReadFile(execFile)
-	if err != nil {
-		return fmt.Errorf("read the executable schema: %w", err)
-	}
-	return outfile.WriteIfChanged(execFile, withCalls(text))
+var scalarContext = repeated{
+	written: pattern("\treturn graphql.NewScalarFieldContext(STRING, field, BOOL, BOOL, " +
+		"errors.New(\"field of type NAME does not have child fields\"))\n"),
+	call: "\treturn fieldexec.ScalarContext(field, $1, \"$4\", $2, $3)\n",
 }
 
-// afterSchema is what follows the text of the schema in an executor: of the descriptions that this has nothing is
-// replaced.
-const afterSchema = "\nvar parsedSchema = "
+var beginning = repeated{
+	written: pattern(`	fields := graphql.CollectFields(ec.OperationContext, sel, NAME)
 
-// withCalls is the text of an executor, with calls in place of closures.
-func withCalls(text []byte) []byte {
-	at := bytes.LastIndex(text, []byte(afterSchema))
-	if at < 0 {
-		return text
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+`),
+	call: "\tfields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, $1)\n",
+}
+
+var unknown = repeated{
+	written: pattern("\t\t\tpanic(\"unknown field \" + strconv.Quote(field.Name))\n"),
+	call:    "\t\t\tpanic(fieldexec.Unknown(field))\n",
+}
+
+var readArgument = repeated{
+	written: regexp.MustCompile(`\bfc\.Args\[("\w+")\]\.\(([^()\n]+)\)`),
+	call:    "fieldexec.Arg[$2](fc, $1)",
+}
+
+var typeName = repeated{
+	written: pattern("\t\t\tout.Values[i] = graphql.MarshalString(STRING)\n"),
+	call:    "\t\t\tout.Values[i] = fieldexec.TypeName($1)\n",
+}
+
+var objectDone = repeated{
+	written: pattern(`	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
 	}
-	code := text[at:]
-	for _, r := range repeatedTexts {
-		code = r.written.ReplaceAll(code, []byte(r.call))
-	}
-	code = fieldArguments.ReplaceAllFunc(code, func(all []byte) []byte {
-		return fieldArgument.written.ReplaceAll(fieldArguments.ReplaceAll(all, []byte("$1")), []byte(fieldArgument.call))
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
 	})
-	head, imported := withImport(text[:at])
-	if !imported {
-		return text
-	}
-	return slices.Concat(head, code)
+
+	return out
+`),
+	call: "\treturn fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)\n",
 }
 
-// Imports of an executor, as lines.
-const (
-	importOfGqlgen = "\t\"github.com/99designs/gqlgen/graphql\"\n"
-	importOfCalls  = "\t\"github.com/foldql/foldql/graph/fieldexec\"\n"
-)
-
-// withImport is the beginning of an executor that imports the functions, where gqlgen has put its own imports.
-func withImport(head []byte) (with []byte, imported bool) {
-	at := bytes.Index(head, []byte(importOfGqlgen))
-	if at < 0 {
-		return head, false
-	}
-	for line := range bytes.Lines(head[at:]) { // in the order of the paths
-		if path := bytes.TrimLeft(line, "\tabcdefghijklmnopqrstuvwxyz_ "); string(path) >= importOfCalls[1:] ||
-			len(path) < 2 {
-			break
+var missing = repeated{
+	written: pattern(`	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
 		}
-		at += len(line)
+		return graphql.Null
 	}
-	return slices.Concat(head[:at], []byte(importOfCalls), head[at:]), true
+`),
+	call: "\tif v == nil {\n\t\treturn fieldexec.Missing(ctx)\n\t}\n",
+}
+
+// elements is how a list is written.
+const elements = `	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return FUNCTION(ctx, ec, sel, v[i])
+	})
+
+`
+
+var listOfRequired = repeated{
+	written: pattern(elements + `	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+`),
+	call: "\treturn fieldexec.List(ctx, ec, sel, v, true, $1)\n",
+}
+
+var list = repeated{
+	written: pattern(elements + "\treturn ret\n"),
+	call:    "\treturn fieldexec.List(ctx, ec, sel, v, false, $1)\n",
 }
