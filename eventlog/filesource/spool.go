@@ -51,6 +51,9 @@ func (s *spool) copy(lines *bufio.Reader) error {
 	var count lineCount
 	for {
 		piece, err := lines.ReadSlice('\n')
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return err // the piece is no line: it has been cut off
+		}
 		count.add(piece, err != bufio.ErrBufferFull)
 		if _, err := to.Write(piece); err != nil {
 			return err

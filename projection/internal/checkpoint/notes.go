@@ -33,7 +33,7 @@ import (
 //	"rates"                                   name                 how fast it was folded last: see package rates
 //
 // Of rows that are built beside those that serve there are such notes too, a Header and a completion, under kinds of
-// their own, and of the rows that served before them: see slots.go.
+// their own, and of the rows that served before them: see record.go.
 //
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
 // and who is late with a note of a former one changes nothing. A decision holds for every fold of the log.

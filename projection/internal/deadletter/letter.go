@@ -1,7 +1,7 @@
 // Package deadletter keeps the events that a projection could not fold, and those that are blocked by them: what is on
 // record of each, which of them wait for which, what was decided about them, and how many there may be.
 //
-// An event becomes a dead letter in delivery/judge.go, and is retried or skipped in delivery/deadletters.go.
+// An event becomes a dead letter in delivery/failedevents.go, and is retried or skipped in delivery/deadletters.go.
 package deadletter
 
 import (
@@ -61,6 +61,14 @@ func (l *Letter) Anchor(at position.Ref) *position.Anchor {
 		return nil
 	}
 	return &position.Anchor{Offset: at.Offset, Source: l.Source, ID: l.ID, Time: l.Time, Hash: l.Hash}
+}
+
+// Event is the event that stands there, as far as that is on record: without its data and metadata.
+func (l *Letter) Event(at position.Ref) *eventlog.Event {
+	return &eventlog.Event{
+		Partition: at.Partition, Offset: at.Offset, ID: l.ID, Source: l.Source, Type: l.Type, Subject: l.Subject,
+		Time: l.Time,
+	}
 }
 
 // maxReason bounds what is kept of a reason, in bytes.

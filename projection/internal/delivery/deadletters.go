@@ -126,7 +126,11 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 		return fmt.Errorf("rows that are folded beside these are yet to try event %s after event %d, as was decided before: "+
 			"decide again when they have come there, or are aborted", d.Ref, d.Moment)
 	}
-	if err := r.release(ctx, at, offsets, how{skip: skip, tells: true}); err != nil {
+	err = r.release(ctx, at, offsets, how{skip: skip, tells: true})
+	if errors.Is(err, position.ErrGone) {
+		return fmt.Errorf("it cannot be retried any more, and can be skipped: %w", err)
+	}
+	if err != nil {
 		return err
 	}
 	return r.retryWoken(ctx)
@@ -178,7 +182,7 @@ func (r resolution) skipAhead(ctx context.Context, at position.Ref) error {
 	if err != nil {
 		return err
 	}
-	out.decide(out.skipping(e))
+	out.decide(out.skipping(e, position.AnchorOf(e)))
 	if err := c.write(ctx, out); err != nil {
 		return err
 	}
@@ -207,10 +211,13 @@ func (r settlement) readDecisions(ctx context.Context) error {
 	}
 }
 
-// settleInRun is settle for a Run, which tries again what has failed for want of a source or a store.
-func (r settlement) settleInRun(ctx context.Context) error {
+// settleInRun is settle for a Run.
+func (r settlement) settleInRun(ctx context.Context) error { return r.persist(ctx, r.settle) }
+
+// persist calls f for a Run, which tries again what has failed for want of a source or a store.
+func (r resolution) persist(ctx context.Context, f func(context.Context) error) error {
 	for n := 0; ; n++ {
-		err := r.settle(ctx)
+		err := f(ctx)
 		if err == nil && n > 0 {
 			r.Monitor.tried(Reading, nil)
 		}
@@ -345,16 +352,23 @@ func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint
 	rd, generation := emptyReader(r.Runner), r.state.Done().Generation
 	for len(offsets) > 0 {
 		n := min(len(offsets), r.cfg.WindowEvents)
-		items, err := r.releasedItems(ctx, rd, at.Partition, offsets[:n])
-		if err != nil {
-			return err
+		skip := how.skip && offsets[0] == at.Offset
+		items, ends := r.releasedItems(ctx, rd, at.Partition, offsets[:n], skip)
+		if len(items) == 0 && offsets[0] != at.Offset && errors.Is(ends, position.ErrGone) {
+			r.log.WarnContext(ctx, "projection: an event that waited for a dead letter stays one: skip it", "event",
+				position.Ref{Partition: at.Partition, Offset: offsets[0]}.String(), "error", ends)
+			break
 		}
-		items[0].skip = how.skip && offsets[0] == at.Offset
-		offsets = offsets[len(items):]
-		b := batch{partition: at.Partition, items: items, released: true, settles: how.settles, tells: how.tells,
-			generation: generation}
-		if err := r.batcher.fold(ctx, b); err != nil {
-			return err
+		if len(items) > 0 {
+			offsets = offsets[len(items):]
+			b := batch{partition: at.Partition, items: items, released: true, settles: how.settles, tells: how.tells,
+				generation: generation}
+			if err := r.batcher.fold(ctx, b); err != nil {
+				return whileReleased(err)
+			}
+		}
+		if ends != nil {
+			return whileReleased(ends)
 		}
 	}
 	l, err := r.readLetter(ctx, at)
@@ -373,22 +387,47 @@ type failedAgainError struct{ reason string }
 // Error implements error.
 func (e failedAgainError) Error() string { return "it failed again: " + e.reason }
 
-// releasedItems reads and projects dead letters, the first at least; their place is where the projection stands when
-// they are folded.
-func (r resolution) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
-	items := make([]item, len(offsets))
+// whileReleased notes in a StopError that it is about an event that the projection has come past.
+func whileReleased(err error) error {
+	if stop := StopOf(err); stop != nil {
+		stop.released = true
+	}
+	return err
+}
+
+// releasedItems reads and projects dead letters, up to one that its source no longer has or at which the projection must
+// stop, and says why there; their place is where the projection stands when they are folded. The first may be skipped.
+func (r resolution) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64, skip bool) (
+	items []item, ends error) {
+	items = make([]item, 0, len(offsets))
 	for i, offset := range offsets {
-		e, err := r.fetchLetter(ctx, position.Ref{Partition: partition, Offset: offset})
+		it, err := r.releasedItem(ctx, position.Ref{Partition: partition, Offset: offset}, skip && i == 0)
+		if i > 0 && errors.Is(err, position.ErrGone) {
+			break // it is the first of the next call
+		}
 		if err != nil {
 			return nil, err
 		}
-		items[i] = item{event: e, released: true}
+		items = append(items, it)
 	}
 	done, err := rd.projectAll(items, r.cfg.mostOps())
 	if err != nil {
-		return nil, stopped(r.calls, r.projection.Name, items[done].event, err)
+		err = stopped(r.calls, r.projection.Name, items[done].event, err)
 	}
-	return items[:done], nil
+	return items[:done], err
+}
+
+// releasedItem reads the event of a dead letter. What is skipped need not be there any more.
+func (r resolution) releasedItem(ctx context.Context, at position.Ref, skip bool) (item, error) {
+	e, err := r.fetchLetter(ctx, at)
+	if err == nil || !skip || !errors.Is(err, position.ErrGone) {
+		return item{event: e, released: true, skip: skip}, err
+	}
+	l, err := r.readLetter(ctx, at)
+	if err != nil {
+		return item{}, err
+	}
+	return item{event: l.Event(at), lost: &l, released: true, skip: true}, nil
 }
 
 // fetchLetter reads the event of a dead letter, and compares it with what is on record of it.

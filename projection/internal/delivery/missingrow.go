@@ -85,11 +85,20 @@ func (r resolution) retryWoken(ctx context.Context) error {
 			r.state.Invalidate()
 			return nil
 		}
+		if errors.Is(err, position.ErrGone) {
+			r.log.WarnContext(ctx, "projection: a dead letter whose row has appeared cannot be retried: skip it", "event",
+				at.String(), "error", err)
+			continue
+		}
 		if err != nil {
+			r.state.Letters.WakeAgain(at)
 			return err
 		}
 	}
 }
+
+// retryWokenInRun is retryWoken for a Run.
+func (r resolution) retryWokenInRun(ctx context.Context) error { return r.persist(ctx, r.retryWoken) }
 
 // retryOne retries a dead letter. What becomes of it then is on record. It is retried later where other rows are yet to
 // try it where it was tried before.

@@ -87,7 +87,7 @@ func (out *outcome) resolve(it *item, skip bool) {
 	switch {
 	case !it.released || out.settles: // it is on record
 	case skip:
-		out.decide(out.skipping(it.event))
+		out.decide(out.skipping(it.event, it.anchor()))
 	default:
 		out.decide(out.decisionOn(it))
 	}
@@ -104,16 +104,16 @@ func (out *outcome) hasLetter(e *eventlog.Event) bool {
 }
 
 // skipping is the decision that an event never takes effect.
-func (out *outcome) skipping(e *eventlog.Event) deadletter.Decision {
+func (out *outcome) skipping(e *eventlog.Event, anchor *position.Anchor) deadletter.Decision {
 	return deadletter.Decision{
 		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Beside: out.beside.Generations,
-		Event: position.AnchorOf(e),
+		Event: anchor,
 	}
 }
 
 // decisionOn is that the item is tried at its place.
 func (out *outcome) decisionOn(it *item) deadletter.Decision {
-	d := out.skipping(it.event)
+	d := out.skipping(it.event, it.anchor())
 	d.Skip, d.Moment, d.Seq = false, it.at.Offset, it.at.Replayed-1
 	if a := out.was.Anchor; a != nil && a.Offset == d.Moment {
 		d.After = a

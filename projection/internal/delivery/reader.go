@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ type reader struct {
 	src        eventlog.Source
 	cfg        *Config
 	calls      *usercode.Supervisor
+	log        *slog.Logger
 	turns      *pace.Turns
 	done       map[string]position.Cursor
 	watermarks map[string]time.Time // of the partitions, as far as done
@@ -62,6 +64,9 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 		}
 		var events []eventlog.Event
 		r.turns.Aside(func() { events, err = r.src.Read(ctx, partition, w.end.Offset, n) })
+		if err != nil && !w.isEmpty() && ctx.Err() == nil && !eventlog.Replaced(err) {
+			break // what was read is folded first: the next read fails again, or not
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read partition %q after %d: %w", partition, w.end.Offset, err)
 		}
@@ -73,7 +78,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 			}
 		}
 		if stop = r.project(w, fresh); len(events) == 0 {
-			if err := r.passOver(ctx, w); err != nil {
+			if stop, err = r.passOver(ctx, w); err != nil {
 				return nil, err
 			}
 			break
@@ -107,16 +112,27 @@ func (r *reader) due(ctx context.Context, partition string) (*window, error) {
 	return w, r.project(w, 0)
 }
 
-// passOver brings the window to where the source says that no event is: its head may be there.
-func (r *reader) passOver(ctx context.Context, w *window) error {
+// passOver brings the window to where the source says that no event is: its head may be there. What is to be replayed
+// before comes first, and may fill the window. A StopError is as that of read.
+func (r *reader) passOver(ctx context.Context, w *window) (stop, err error) {
 	through, err := eventlog.EmptyThrough(ctx, r.src, w.partition, w.end.Offset)
 	if err != nil {
-		return fmt.Errorf("find where partition %q goes on after %d: %w", w.partition, w.end.Offset, err)
+		return nil, fmt.Errorf("find where partition %q goes on after %d: %w", w.partition, w.end.Offset, err)
 	}
-	if through > w.end.Offset {
+	if through <= w.end.Offset {
+		return nil, nil
+	}
+	fresh := len(w.items)
+	full, err := r.replay(ctx, w, through)
+	if err != nil {
+		return nil, err
+	}
+	replayed := w.end
+	stop = r.project(w, fresh)
+	if stop == nil && !full && w.end == replayed && through > w.end.Offset { // else it is there, and has come further
 		w.end = position.Cursor{Offset: through}
 	}
-	return nil
+	return stop, nil
 }
 
 // room is how many more events the window may look at.
@@ -168,6 +184,13 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) (full boo
 			return true, nil
 		}
 		e, err := r.fetchReplay(ctx, w.partition, &p)
+		if errors.Is(err, position.ErrGone) { // as at its own place, where it is passed over
+			r.log.WarnContext(ctx, "projection: the source no longer has an event that was retried: passing over it",
+				"event", p.Ref.String(), "error", err)
+			w.scanned++
+			w.end = p.Done()
+			continue
+		}
 		if err != nil {
 			return false, err
 		}
@@ -244,7 +267,8 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 				return false, nil
 			}
 			it := &items[i]
-			if it.err = failed; failed == nil && r.projection.Code.Wants(it.event) { // one that it takes no more has no ops
+			it.err = failed
+			if failed == nil && !it.skip && r.projection.Code.Wants(it.event) { // one that it takes no more has no ops
 				if unknown := r.projection.Code.Unknown(it.event); unknown != nil {
 					return false, outdated(it.event, unknown)
 				}

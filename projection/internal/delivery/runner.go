@@ -83,7 +83,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r.batcher = &batcher{
 		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
 	}
-	r.batcher.retryWoken = resolution{r}.retryWoken
+	r.batcher.retryWoken = resolution{r}.retryWokenInRun
 	return r
 }
 
@@ -257,8 +257,9 @@ func readerHere(r *Runner) *reader {
 // emptyReader makes a reader that knows no position.
 func emptyReader(r *Runner) *reader {
 	return &reader{
-		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, turns: r.budget.NewTurns(), eventSize: 1024,
-		done: map[string]position.Cursor{}, watermarks: map[string]time.Time{},
+		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, log: r.log, turns: r.budget.NewTurns(),
+		eventSize: 1024,
+		done:      map[string]position.Cursor{}, watermarks: map[string]time.Time{},
 	}
 }
 
@@ -288,7 +289,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		}
 		if err == nil {
 			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
-			err = resolution{r}.retryWoken(ctx)
+			err = resolution{r}.retryWokenInRun(ctx)
 		}
 		if err != nil {
 			return err
@@ -307,7 +308,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	if err != nil {
 		return err
 	}
-	if err := (resolution{r}).retryWoken(ctx); err != nil {
+	if err := (resolution{r}).retryWokenInRun(ctx); err != nil {
 		return err
 	}
 	if err := r.batcher.fold(ctx, w.batch()); err != nil {
@@ -427,7 +428,10 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
 		return false, err
 	}
-	_, decided := r.state.Decisions[stop.at]
+	d, decided := r.state.Decisions[stop.at]
+	if stop.released { // that the projection has come past it says nothing, nor what was decided before
+		return decided && d.Skip, nil
+	}
 	if stop.TooManyDeadLetters() {
 		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
 			stop.number)

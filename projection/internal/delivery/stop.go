@@ -22,8 +22,9 @@ type StopError struct {
 	Reason string `json:"reason"`
 	Fix    string `json:"fix"`
 
-	at      position.Ref
-	partial bool // some of the event's rows may be written, so that it cannot be skipped
+	at       position.Ref
+	partial  bool // some of the event's rows may be written, so that it cannot be skipped
+	released bool // it is a dead letter that was tried again
 	// number is that of the event where it would be one dead letter too many, 0 where it stops for another reason.
 	number uint64
 }

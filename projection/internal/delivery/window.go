@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
@@ -28,6 +29,8 @@ type item struct {
 	tried *position.Cursor
 	// released is a dead letter: it is retried or, where skip is set, given up.
 	released, skip bool
+	// lost is what is on record of an event that is given up and that the source no longer has: the event has no more.
+	lost *deadletter.Letter
 	// replayed is an event whose release is on record, at the place where it took effect then.
 	replayed bool
 	// ifLetter is an event that is tried at this place only where it is a dead letter: see deadletter.Decision.Beside.
@@ -35,6 +38,14 @@ type item struct {
 	// letter says that the event is a dead letter, which is tried again.
 	letter bool
 	others bool // its tags say that it is not the projection's
+}
+
+// anchor is that of the event.
+func (it *item) anchor() *position.Anchor {
+	if it.lost != nil {
+		return it.lost.Anchor(position.RefOf(it.event))
+	}
+	return position.AnchorOf(it.event)
 }
 
 // window is a run of events of one partition that is committed at once.
