@@ -174,10 +174,11 @@ func TestAWaitForStandardInputEndsWithTheSource(t *testing.T) {
 	}
 }
 
+// TestAFaultOfStandardInputIsNotItsEnd, and what came of a line before it is no event.
 func TestAFaultOfStandardInputIsNotItsEnd(t *testing.T) {
 	from, to := io.Pipe()
 	s := open(t, filesource.Options{Path: "-", Stdin: from})
-	if _, err := to.Write(lines(sourcetest.Events(2))); err != nil {
+	if _, err := to.Write(append(lines(sourcetest.Events(2)), good[:20]...)); err != nil {
 		t.Fatal(err)
 	}
 	fault := errors.New("the cable was cut")
@@ -185,7 +186,7 @@ func TestAFaultOfStandardInputIsNotItsEnd(t *testing.T) {
 	if err := s.Wait(t.Context(), eventlog.Offsets{"0": 2}); !errors.Is(err, fault) {
 		t.Errorf("Wait: %v", err)
 	}
-	if got, err := s.Read(t.Context(), "0", 0, 2); err != nil || len(got) != 2 {
+	if got, err := s.Read(t.Context(), "0", 0, 3); err != nil || len(got) != 2 {
 		t.Errorf("what came before: %d events, error %v", len(got), err)
 	}
 	if _, err := s.Read(t.Context(), "0", 2, 2); !errors.Is(err, fault) {

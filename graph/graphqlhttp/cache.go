@@ -80,9 +80,12 @@ func (q *queryTexts) add(text []byte) {
 	}
 }
 
+// textBytes is about what a text takes beside its bytes.
+const textBytes = 96
+
 // put keeps a query. Where there is no room for it, all that were kept are forgotten.
 func (q *queryTexts) put(text, query string) {
-	size := len(text) + len(query)
+	size := len(text) + len(query) + textBytes
 	if size > q.limit/8 {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/docsize"
 	"github.com/foldql/foldql/graph/internal/introspection"
 )
 
@@ -50,7 +51,7 @@ func DocumentCheck(es graphql.ExecutableSchema, cfg Config) func(document string
 	in.scalars, _ = es.(scalars)
 	docs := newDocuments(in, cfg.withDefaults())
 	return func(document string) error {
-		if _, _, errs := docs.read(document); len(errs) > 0 {
+		if _, errs := docs.read(document); len(errs) > 0 {
 			return errs
 		}
 		return nil
@@ -115,51 +116,48 @@ func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := d.cache.get(query); ok {
 		return doc, nil
 	}
-	doc, fields, errs := d.read(query)
+	doc, errs := d.read(query)
 	if errs != nil {
 		return nil, errs
 	}
-	d.cache.add(query, doc, len(query)+fields*fieldBytes)
+	d.cache.add(query, doc, docsize.Of(doc))
 	return doc, nil
 }
-
-// fieldBytes is about the memory of a parsed field.
-const fieldBytes = 600
 
 // suggestBytes is the longest document whose errors suggest names. To find them
 // takes time in the length of the wrong names and of the right ones: half a second for a megabyte.
 const suggestBytes = 16 << 10
 
-// read parses and checks a document. fields is how many it has as it is written, about.
-func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs gqlerror.List) {
+// read parses and checks a document.
+func (d *documents) read(query string) (doc *ast.QueryDocument, errs gqlerror.List) {
 	if err := d.checkTokens(query); err != nil {
-		return nil, 0, gqlerror.List{err}
+		return nil, gqlerror.List{err}
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
 	if err != nil {
-		return nil, 0, gqlerror.List{parseError(err)}
+		return nil, gqlerror.List{parseError(err)}
 	}
 	if len(doc.Operations) == 0 {
-		return nil, 0, gqlerror.List{coded(graphqlerr.ValidationFailed, "the document has no operation")}
+		return nil, gqlerror.List{coded(graphqlerr.ValidationFailed, "the document has no operation")}
 	}
 	m := measure{doc: doc, limits: d.limits}
 	if err := m.check(); err != nil {
-		return nil, 0, gqlerror.List{err}
+		return nil, gqlerror.List{err}
 	}
 	by := d.rules
 	if len(query) > suggestBytes {
 		by = d.quiet
 	}
 	if errs := validate(d.schema, doc, by); len(errs) > 0 {
-		return nil, 0, errs
+		return nil, errs
 	}
 	for _, op := range doc.Operations {
 		if n := d.introspection.Asked(op); n > d.introspection.Most {
 			err := exceeded("the operation asks for up to %d values of the schema", n, d.introspection.Most)
-			return nil, 0, gqlerror.List{err}
+			return nil, gqlerror.List{err}
 		}
 	}
-	return doc, m.written, nil
+	return doc, nil
 }
 
 func parseError(err error) *gqlerror.Error {

@@ -45,7 +45,6 @@ type measure struct {
 	fragments map[string]*ast.FragmentDefinition
 	costs     map[string]*cost // of fragments; nil while it is being counted
 	cyclic    string           // a fragment that spreads itself
-	written   int              // fields and spreads as they are written
 	pairs     int
 }
 
@@ -101,7 +100,6 @@ func exceeded(what string, n, limit int) *gqlerror.Error {
 // selection returns what a selection set amounts to.
 func (m *measure) selection(set ast.SelectionSet) (c cost) {
 	for _, s := range set {
-		m.written++
 		c.fields = min(c.fields+1, saturated)
 		switch s := s.(type) {
 		case *ast.Field:

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/internal/docsize"
 )
 
 // Cache keeps the plans of operations under the operation itself: the cache of documents hands out the same one for
@@ -21,6 +23,7 @@ type Cache struct {
 type Variants struct {
 	Conditions []string // names of the variables in @skip and @include
 	size       int      // under the lock of the cache
+	kept       bool     // likewise: it counts for the memory of the cache
 
 	mu    sync.RWMutex
 	plans map[uint64]*Plan
@@ -60,7 +63,7 @@ func (c *Cache) Get(op *ast.OperationDefinition, doc *ast.QueryDocument) *Varian
 		p = newPlanned(op, doc)
 	}
 	if p.size <= c.limit/8 { // what takes much of the memory alone is not worth what it drives out
-		c.young[op] = p
+		c.young[op], p.kept = p, true
 		c.grow(p.size)
 	}
 	return p
@@ -78,18 +81,16 @@ func (c *Cache) grow(bytes int) {
 func (c *Cache) grew(p *Variants, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p.size += bytes
-	c.grow(bytes)
+	if p.size += bytes; p.kept {
+		c.grow(bytes)
+	}
 }
 
 func newPlanned(op *ast.OperationDefinition, doc *ast.QueryDocument) *Variants {
 	v := visit{doc: doc, spread: map[string]bool{}, seen: map[string]bool{}}
 	v.set(op.SelectionSet)
-	p := &Variants{Conditions: v.conditions, size: v.selections * selectionBytes, plans: map[uint64]*Plan{}}
-	if op.Position != nil && op.Position.Src != nil {
-		p.size += len(op.Position.Src.Input)
-	}
-	return p
+	size := docsize.Of(doc) + v.selections*selectionBytes
+	return &Variants{Conditions: v.conditions, size: size, plans: map[uint64]*Plan{}}
 }
 
 // Undecided returns a variable of the conditions that has no boolean value, "" where there is none.
