@@ -89,8 +89,8 @@ func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec re
 	return row, rt.decodeFilled(ctx, c.Model, rec, err, func(rec record.Record) error { return c.Decode(rec, row) })
 }
 
-// decodeFilled decodes a record that could not be decoded as it is: with the fields that it does not know, where nothing
-// that is asked for depends on them.
+// decodeFilled decodes a record that could not be decoded as it is: with the fields that it does not know, where
+// nothing that is asked for depends on them.
 func (rt *Runtime) decodeFilled(ctx context.Context, m *querydb.Model, rec record.Record, err error,
 	decode func(record.Record) error) error {
 	t := rt.reader.Catalog.Types[m.Name]

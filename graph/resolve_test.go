@@ -149,7 +149,8 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
 	ann := as(t.Context(), "ann")
-	got, err := FetchOne(ann, b.rt, b.codec("Invoice"), &QueryRequest{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
+	got, err := FetchOne(ann, b.rt, b.codec("Invoice"),
+		&QueryRequest{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
 	if err != nil || text1(got, "invoiceId") != "i1" {
 		t.Errorf("%v %v", got, err)
 	}
@@ -176,7 +177,8 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if err != nil || len(conn.Items) != 2 || conn.NextToken == nil {
 		t.Fatalf("%v %v", conn, err)
 	}
-	conn, err = FetchPage(ann, b.rt, b.codec("Track"), &QueryRequest{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+	conn, err = FetchPage(ann, b.rt, b.codec("Track"), &QueryRequest{
+		Name: "TrackById", PK: []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken}})
 	if err != nil || len(conn.Items) != 1 || conn.NextToken != nil {
 		t.Errorf("the second page: %v %v", conn, err)

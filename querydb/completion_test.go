@@ -135,3 +135,52 @@ func TestErrorsOfTheDriverNameTheActAndTheModelAndKeepTheirCause(t *testing.T) {
 		t.Errorf("%d errors and %d batches counted, want 9 and 0", s.Errors, s.Batches)
 	}
 }
+
+// remembering is a driver that answers a Get with the rows that it once read, as one with a cache by time does.
+type remembering struct {
+	*memstore.Store
+	then map[keys.Key]driver.Row
+	read int // of rows, anew
+}
+
+func (r *remembering) Remembers() bool { return true }
+
+func (r *remembering) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	rows, err := r.Store.Get(ctx, g)
+	for i, k := range g.Keys {
+		if then, remembered := r.then[k]; remembered && err == nil && !g.NoCache && !g.Consistent {
+			rows[i] = then
+			continue
+		}
+		r.read++
+	}
+	return rows, err
+}
+
+// TestARowThatIsRememberedElsewhereIsOnItsPage: as it was it had another index key, or was not there. Its whole row may
+// be older than the page, and is not older than what says where it is.
+func TestARowThatIsRememberedElsewhereIsOnItsPage(t *testing.T) {
+	drv := &remembering{Store: memstore.New(), then: map[keys.Key]driver.Row{}}
+	f := newFixture(t, drv)
+	old := sample(1)
+	old.Status = "done"
+	f.put(old)
+	rows, err := f.Get(t.Context(), f.model, []keys.Key{f.encode(old).Key, f.encode(sample(2)).Key}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		drv.then[row.Key] = row // the one as it is now, the other not there
+	}
+	for i := range 4 {
+		f.put(sample(i))
+	}
+	drv.read = 0
+	page := f.query(querydb.Query{Index: byStatus, PK: "open", Limit: 10})
+	if got, want := ids(page.Rows), []string{"o0", "o1", "o2", "o3"}; !slices.Equal(got, want) {
+		t.Errorf("rows %v, want %v", got, want)
+	}
+	if drv.read != 4 {
+		t.Errorf("%d rows are read, want 4: two that are remembered nowhere, and the two that have come since", drv.read)
+	}
+}

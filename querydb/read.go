@@ -234,7 +234,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			Snapshot: q.Index == driver.Primary && db.snapshot(m),
 			Writer:   db.writer, WithDeleted: db.forFold && q.Index == driver.Primary && db.MultiWriter(),
 		},
-		Aggregate: v.plan, Counters: &t.counters,
+		Current: consistently(ctx, db) || db.snapshot(m), Aggregate: v.plan, Counters: &t.counters,
 	}
 	for i := range ranges {
 		pq.Range = ranges[i]

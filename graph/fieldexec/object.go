@@ -13,10 +13,10 @@ import (
 
 // The functions here are called in many places, each for one field: inlined they would be compiled as often.
 
-// Begin begins an object of one type: the fields that are asked for, and where they are written; a deferred one in a set
-// of its own, with a view for each of its labels.
-func Begin(op *graphql.OperationContext, selections ast.SelectionSet, types []string) (fields []graphql.CollectedField,
-	out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView) {
+// Begin begins an object of one type: the fields that are asked for, and where they are written; a deferred one in a
+// set of its own, with a view for each of its labels.
+func Begin(op *graphql.OperationContext, selections ast.SelectionSet, types []string) (
+	fields []graphql.CollectedField, out, deferred *graphql.FieldSet, views map[string]*graphql.FieldSetView) {
 	fields = graphql.CollectFields(op, selections, types)
 	return fields, graphql.NewFieldSet(fields), graphql.NewFieldSet(nil), map[string]*graphql.FieldSetView{}
 }

@@ -1,5 +1,11 @@
 package driver
 
+// Remembering is a Driver that may answer a Get with rows as they were a while ago: see Get.NoCache.
+type Remembering interface {
+	// Remembers reports whether it does so now.
+	Remembers() bool
+}
+
 // CacheStats tells what a cache of rows has been good for since the store was opened.
 type CacheStats struct {
 	Hits, Misses uint64 // keys that reads for clients found in it, or did not

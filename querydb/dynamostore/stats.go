@@ -1,6 +1,9 @@
 package dynamostore
 
-import "github.com/foldql/foldql/querydb/driver"
+import (
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/rowcache"
+)
 
 // Stats counts what a Store has asked of DynamoDB since it was opened.
 type Stats struct {
@@ -29,3 +32,9 @@ func (s *Store) Stats() Stats {
 	}
 	return stats
 }
+
+// memory is what a Store keeps of rows that clients have read.
+type memory struct{ rows *rowcache.Cache } // nil where none are kept
+
+// Remembers implements [driver.Remembering].
+func (m memory) Remembers() bool { return m.rows != nil }

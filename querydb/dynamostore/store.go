@@ -77,9 +77,9 @@ func (c Config) withDefaults() (Config, error) {
 //
 // It is the face of what the internal packages do: each of its methods hands the call to one of them.
 type Store struct {
-	client  *client.Client
-	reader  *read.Reader
-	rows    *rowcache.Cache // nil where none are kept
+	client *client.Client
+	reader *read.Reader
+	memory
 	applier *write.Applier
 	tables  *manager
 	marks   *marks
@@ -94,6 +94,7 @@ var (
 	_ driver.TxLimiter   = (*Store)(nil)
 	_ driver.GetLimiter  = (*Store)(nil)
 	_ driver.Identifier  = (*Store)(nil)
+	_ driver.Remembering = (*Store)(nil)
 )
 
 // Open prepares a Store. Region, credentials and endpoint are found as AWS's own programs find them: in the

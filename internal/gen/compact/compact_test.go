@@ -33,7 +33,8 @@ func TestFieldsShareFunctions(t *testing.T) {
 		case n < 2:
 			t.Errorf("%s is called nowhere: see package compact, what does gqlgen write instead?", call)
 		case strings.Count(string(text), closures) > n/10:
-			t.Errorf("%q is still written beside calls of %s: see package compact, what does gqlgen write instead?", closures, call)
+			t.Errorf("%q is still written beside calls of %s: see package compact, what does gqlgen write instead?",
+				closures, call)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	if err != nil {
 		return err
 	}
-	return r.retryWoken(ctx)
+	return retries{r}.retryWoken(ctx)
 }
 
 // foresee skips an event that the projection has yet to come to, and that is a dead letter of other rows of it.
@@ -395,8 +395,9 @@ func whileReleased(err error) error {
 	return err
 }
 
-// releasedItems reads and projects dead letters, up to one that its source no longer has or at which the projection must
-// stop, and says why there; their place is where the projection stands when they are folded. The first may be skipped.
+// releasedItems reads and projects dead letters, up to one that its source no longer has or at which the projection
+// must stop, and says why there; their place is where the projection stands when they are folded. The first may be
+// skipped.
 func (r resolution) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64, skip bool) (
 	items []item, ends error) {
 	items = make([]item, 0, len(offsets))

@@ -60,9 +60,12 @@ func (out *outcome) awaits(row deadletter.RowRef) bool {
 	return false
 }
 
+// retries are those that a projection makes by itself.
+type retries struct{ resolution }
+
 // retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block; and those
 // that a process has left behind. What cannot be retried amid the commit of another process is left to the next call.
-func (r resolution) retryWoken(ctx context.Context) error {
+func (r retries) retryWoken(ctx context.Context) error {
 	if err := r.checkAwaited(ctx); err != nil {
 		return err
 	}
@@ -98,11 +101,11 @@ func (r resolution) retryWoken(ctx context.Context) error {
 }
 
 // retryWokenInRun is retryWoken for a Run.
-func (r resolution) retryWokenInRun(ctx context.Context) error { return r.persist(ctx, r.retryWoken) }
+func (r retries) retryWokenInRun(ctx context.Context) error { return r.persist(ctx, r.retryWoken) }
 
 // retryOne retries a dead letter. What becomes of it then is on record. It is retried later where other rows are yet to
 // try it where it was tried before.
-func (r resolution) retryOne(ctx context.Context, at position.Ref) (later bool, err error) {
+func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err error) {
 	letter, err := r.readLetter(ctx, at)
 	if errors.Is(err, ErrNoDeadLetter) {
 		return false, nil
@@ -146,7 +149,7 @@ func isThere(ctx context.Context, r *Runner, row deadletter.RowRef) (bool, error
 }
 
 // checkAwaited finds the awaited rows that have appeared without a word.
-func (r resolution) checkAwaited(ctx context.Context) error {
+func (r retries) checkAwaited(ctx context.Context) error {
 	if !r.state.Letters.Unchecked {
 		return nil
 	}
@@ -164,7 +167,7 @@ func (r resolution) checkAwaited(ctx context.Context) error {
 }
 
 // wakeStored wakes the dead letters that wait for those of the rows that are stored.
-func (r resolution) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
+func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
 	for len(wanted) > 0 {
 		some := wanted[:min(len(wanted), querydb.MaxPageRows)]
 		rows, err := r.db.ForFold("").Get(ctx, m, some, true)

@@ -83,7 +83,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r.batcher = &batcher{
 		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
 	}
-	r.batcher.retryWoken = resolution{r}.retryWokenInRun
+	r.batcher.retryWoken = retries{resolution{r}}.retryWokenInRun
 	return r
 }
 
@@ -289,7 +289,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		}
 		if err == nil {
 			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
-			err = resolution{r}.retryWokenInRun(ctx)
+			err = retries{resolution{r}}.retryWokenInRun(ctx)
 		}
 		if err != nil {
 			return err
@@ -308,7 +308,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	if err != nil {
 		return err
 	}
-	if err := (resolution{r}).retryWokenInRun(ctx); err != nil {
+	if err := (retries{resolution{r}}).retryWokenInRun(ctx); err != nil {
 		return err
 	}
 	if err := r.batcher.fold(ctx, w.batch()); err != nil {

@@ -54,6 +54,11 @@ func (r Reader) complete(
 		ks[i] = found.Rows[i].Key
 	}
 	whole, err := r.byKeys(ctx, count, q, ks)
+	if err == nil && q.Aggregate == nil {
+		err = r.again(ctx, count, q, q.Table, ks, whole, func(i int) bool {
+			return hasIndexKey(&whole[i], &q.Query, found.Starts[i].Index)
+		})
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +76,40 @@ func (r Reader) byKeys(ctx context.Context, count *counter.Counters, q *Query, k
 	if q.Aggregate != nil {
 		return r.Whole(ctx, count, q.Aggregate, driver.Query{Table: q.Table, Now: q.Now}, ks)
 	}
-	return r.getDistinct(ctx, count, driver.Get{Table: q.Table, Keys: ks, Consistent: q.Consistent, Now: q.Now})
+	return r.getDistinct(ctx, count, q.whole(q.Table, ks))
+}
+
+// whole asks for whole rows.
+func (q *Query) whole(t *driver.Table, ks []keys.Key) driver.Get {
+	return driver.Get{Table: t, Keys: ks, Consistent: q.Consistent || q.Current, Now: q.Now}
+}
+
+// again reads those rows once more that are not where the index has them, where they may have been remembered: as one
+// was then it may have had another key, or not have been there, and would be on no page.
+func (r Reader) again(ctx context.Context, count *counter.Counters, q *Query, t *driver.Table, ks []keys.Key,
+	rows []driver.Row, there func(i int) bool) error {
+	get := q.whole(t, nil)
+	if m, is := r.Driver.(driver.Remembering); !is || !m.Remembers() || get.Consistent {
+		return nil
+	}
+	var places []int
+	for i := range rows {
+		if !there(i) {
+			places, get.Keys = append(places, i), append(get.Keys, ks[i])
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	get.NoCache = true
+	now, err := r.getDistinct(ctx, count, get)
+	if err != nil {
+		return err
+	}
+	for i, at := range places {
+		rows[at] = now[i]
+	}
+	return nil
 }
 
 // completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
@@ -97,7 +135,12 @@ func (r Reader) completeMembers(
 		if to == nil {
 			to = q.MemberCounters[i]
 		}
-		got, err := r.getDistinct(ctx, to, driver.Get{Table: t, Keys: ks, Now: q.Now})
+		got, err := r.getDistinct(ctx, to, q.whole(t, ks))
+		if err == nil {
+			err = r.again(ctx, to, q, t, ks, got, func(n int) bool {
+				return hasIndexKey(&got[n], &q.Query, found.Starts[places[n]].Index)
+			})
+		}
 		if err != nil {
 			return nil, nil, err
 		}

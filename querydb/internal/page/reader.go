@@ -26,6 +26,8 @@ type Query struct {
 	// Incomplete says that the index holds less of the rows than the caller reads, so that they are read from the table.
 	// Of a collection, which has Members, those are read whose entries hold less than the row.
 	Incomplete bool
+	// Current says that whole rows are read as they are now, even where a page of an index may be older.
+	Current bool
 	// Visible says which rows the caller may know of; nil means all. The page, what is counted and what is charged are as
 	// if there were no others.
 	Visible func(*driver.Row) bool

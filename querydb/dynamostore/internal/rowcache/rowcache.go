@@ -2,7 +2,9 @@
 // are out of date.
 //
 // A row is kept with the moment before it was read, and given out no later than Options.TTL after that. So it is at
-// most that much older than what the store itself would have answered. What this process writes it drops at once.
+// most that much older than what the store itself would have answered. What this process writes it drops when the write
+// has ended; and it reads consistently what it has written a moment ago, since an eventually consistent read may still
+// find it as it was.
 package rowcache
 
 import (
@@ -29,11 +31,20 @@ type Cache struct {
 	Options
 	entries *otter.Cache[place, *entry]
 	seed    maphash.Seed
-	// written counts the writes of this process, by places: a row that was read before one of them ended is not kept.
-	written [512]atomic.Uint64
+	began   time.Time
+	written [4096]writes // by places
 
 	hits, misses atomic.Uint64
 }
+
+// writes are those of this process at some places.
+type writes struct {
+	count atomic.Uint64 // a row that was read before one of them ended is not kept
+	last  atomic.Int64  // when one ended last, in nanoseconds since the Cache began, and at least 1; 0 is never
+}
+
+// settles is how long after a write a read of any copy of a table finds it: Amazon says that it is usually a second.
+const settles = 5 * time.Second
 
 // place is where a row is. Those of several models in one table are told apart, as each sees only its own.
 type place struct {
@@ -49,10 +60,11 @@ type entry struct {
 	read time.Time     // before it was
 }
 
-// What an entry takes, about, beside its keys and its record, and what each of its index keys does.
+// What an entry takes, about, beside its texts and its record, and what each of its index keys and writers does.
 const (
 	entryBytes    = 400
 	indexKeyBytes = 40
+	writerBytes   = 16
 )
 
 // New makes an empty Cache.
@@ -62,14 +74,23 @@ func New(o Options) (*Cache, error) {
 	}
 	entries, err := otter.New(&otter.Options[place, *entry]{
 		MaximumWeight: uint64(max(o.Bytes, 1)),
-		Weigher: func(p place, e *entry) uint32 {
-			return uint32(entryBytes + indexKeyBytes*len(e.row.Indexes) + len(p.PK) + len(p.SK) + len(e.row.Record))
-		},
+		Weigher:       weight,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Cache{Options: o, entries: entries, seed: maphash.MakeSeed()}, nil
+	return &Cache{Options: o, entries: entries, seed: maphash.MakeSeed(), began: o.Now()}, nil
+}
+
+func weight(p place, e *entry) uint32 {
+	bytes := entryBytes + 2*(len(p.PK)+len(p.SK)) + len(e.row.Record) + len(e.row.Position.Partition)
+	for i := range e.row.Indexes {
+		bytes += indexKeyBytes + len(e.row.Indexes[i].PK) + len(e.row.Indexes[i].SK)
+	}
+	for _, writer := range e.row.Writers {
+		bytes += writerBytes + len(writer)
+	}
+	return uint32(bytes)
 }
 
 // Stats returns the counters of the Cache.
@@ -103,6 +124,7 @@ func (c *Cache) Get(
 		rest.Keys[i] = g.Keys[at]
 	}
 	before := c.moment(table, &rest)
+	rest.Consistent = before.settling
 	found, err := read(ctx, rest)
 	if err != nil {
 		return nil, err
@@ -149,13 +171,18 @@ type moment struct {
 	now     time.Time
 	places  []place
 	written []uint64 // that had been, by place
+	// settling says that one of them was written so lately that a copy of the table may have it as it was.
+	settling bool
 }
 
 func (c *Cache) moment(table string, g *driver.Get) moment {
 	m := moment{now: c.Now(), places: make([]place, len(g.Keys)), written: make([]uint64, len(g.Keys))}
 	for i, k := range g.Keys {
 		m.places[i] = place{table, g.Table.Kind, k}
-		m.written[i] = c.writesAt(m.places[i]).Load()
+		at := c.writesAt(m.places[i])
+		m.written[i] = at.count.Load()
+		last := at.last.Load()
+		m.settling = m.settling || last > 0 && m.now.Sub(c.began)-time.Duration(last) < settles
 	}
 	return m
 }
@@ -163,7 +190,7 @@ func (c *Cache) moment(table string, g *driver.Get) moment {
 // keep adds a row, unless this process has written one at its place since it was read.
 func (c *Cache) keep(at place, written uint64, e *entry) {
 	c.entries.Compute(at, func(*entry, bool) (*entry, otter.ComputeOp) {
-		if c.writesAt(at).Load() != written {
+		if c.writesAt(at).count.Load() != written {
 			return nil, otter.CancelOp
 		}
 		return e, otter.WriteOp
@@ -173,10 +200,12 @@ func (c *Cache) keep(at place, written uint64, e *entry) {
 // Wrote drops a row that this process may have written. It is called after the write has ended, however it did.
 func (c *Cache) Wrote(table, kind string, k keys.Key) {
 	at := place{table, kind, k}
-	c.writesAt(at).Add(1) // first: whoever keeps a row afterwards sees it, and what was kept before is dropped below
+	w := c.writesAt(at)
+	w.last.Store(max(1, int64(c.Now().Sub(c.began))))
+	w.count.Add(1) // first: whoever keeps a row afterwards sees it, and what was kept before is dropped below
 	c.entries.Invalidate(at)
 }
 
-func (c *Cache) writesAt(at place) *atomic.Uint64 {
+func (c *Cache) writesAt(at place) *writes {
 	return &c.written[maphash.Comparable(c.seed, at)%uint64(len(c.written))]
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,8 +23,9 @@ type table struct {
 	is    *driver.Table
 	rows  map[keys.Key]string
 	now   time.Time
-	reads int    // keys that were read
-	amid  func() // called when the table has answered, before the cache hears of it
+	reads int                 // keys that were read
+	amid  func()              // called when the table has answered, before the cache hears of it
+	lags  map[keys.Key]string // what a copy has that an eventually consistent read may find; nil is none
 	cache *Cache
 }
 
@@ -40,8 +42,13 @@ func (s *table) read(_ context.Context, g driver.Get) ([]driver.Row, error) {
 	rows := make([]driver.Row, len(g.Keys))
 	for i, k := range g.Keys {
 		s.reads++
-		if rows[i].Key = k; s.rows[k] != "" {
-			rows[i].Record = record.Record(s.rows[k])
+		rows[i].Key = k
+		text := s.rows[k]
+		if late, lags := s.lags[k]; lags && !g.Consistent {
+			text = late
+		}
+		if text != "" {
+			rows[i].Record = record.Record(text)
 		}
 	}
 	if s.amid != nil {
@@ -294,5 +301,40 @@ func TestNoRowIsOlderThanItMayBe(t *testing.T) {
 	}
 	if got := s.cache.Stats(); got.Hits < 500 {
 		t.Errorf("the cache was hit %d times: this proves nothing", got.Hits)
+	}
+}
+
+// TestWhatThisProcessHasWrittenIsNotGivenOutAsItWas, though a copy of the table that lags behind has that still.
+func TestWhatThisProcessHasWrittenIsNotGivenOutAsItWas(t *testing.T) {
+	s := newTable(t, time.Hour)
+	s.rows[one], s.rows[two] = "old", "other"
+	s.want(s.get(nil, one), 1, "old")
+	s.rows[one], s.lags = "new", map[keys.Key]string{one: "old"}
+	s.cache.Wrote("cards", "", one)
+	s.want(s.get(nil, two, one), 3, "other", "new")
+	s.want(s.get(nil, one), 3, "new")
+	s.now = s.now.Add(settles)
+	s.lags = nil // by now
+	s.want(s.get(func(g *driver.Get) {
+		if g.Consistent {
+			t.Error("a read is consistent that need not be")
+		}
+	}, one), 3, "new")
+	s.cache.Wrote("cards", "", one)
+	s.now = s.now.Add(settles)
+	s.lags = map[keys.Key]string{one: "of a copy"}
+	s.want(s.get(nil, one), 4, "of a copy") // reads are as cheap as they were
+}
+
+// TestAnEntryWeighsWhatItsIndexKeysDo: a small row may have keys of kilobytes in many indexes.
+func TestAnEntryWeighsWhatItsIndexKeysDo(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	bare := weight(place{}, &entry{})
+	heavy := weight(place{Key: keys.Key{PK: long, SK: long}}, &entry{row: driver.Row{
+		Record: record.Record(long), Writers: []string{long},
+		Indexes: []driver.IndexKey{{Key: keys.Key{PK: long, SK: long}}, {Key: keys.Key{PK: long}}},
+	}})
+	if heavy-bare < 8000 {
+		t.Errorf("an entry of 8,000 bytes of texts weighs %d more than an empty one", heavy-bare)
 	}
 }
