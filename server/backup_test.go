@@ -55,7 +55,7 @@ func TestABackupIsAPrefixOfWhatWasAcknowledged(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
-	left, err := filepath.Glob(filepath.Join(strings.TrimPrefix(args[1], "embedded:"), ".backup-*"))
+	left, err := filepath.Glob(filepath.Join(strings.TrimPrefix(args[1], "embedded:"), ".*backup-*"))
 	if len(left) > 0 || err != nil {
 		t.Errorf("copies are left beside the store: %q, error %v", left, err)
 	}

@@ -159,7 +159,6 @@ func (a *answer) send(status int, resp *graphql.Response, told []byte) {
 			return // the client has gone
 		}
 	}
-	to.End()
 }
 
 // encode encodes what is not data: errors, and extensions of an interceptor's own.

@@ -53,6 +53,9 @@ func (m *measure) check() *gqlerror.Error {
 	m.fragments = make(map[string]*ast.FragmentDefinition, len(m.doc.Fragments))
 	m.costs = make(map[string]*cost, len(m.doc.Fragments))
 	for _, f := range m.doc.Fragments {
+		if m.fragments[f.Name] != nil { // what is measured of one would be said of the other
+			return coded(graphqlerr.ValidationFailed, "there are several fragments with the name %q", f.Name)
+		}
 		m.fragments[f.Name] = f
 	}
 	total, variables := 0, 0

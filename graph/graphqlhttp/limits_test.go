@@ -85,7 +85,19 @@ func TestHostileDocumentsAreAnsweredSoon(t *testing.T) {
 	for i := range 450 {
 		fmt.Fprintf(&operations, "query Q%d($v: ID) { node(id: $v) { id } } ", i)
 	}
+	var twice strings.Builder
+	twice.WriteString("{ __schema { ")
+	for i := range 150 {
+		fmt.Fprintf(&twice, "...F%d ", i)
+	}
+	twice.WriteString("} }")
+	for _, of := range []string{strings.Repeat("__typename ", 16), "...Z"} { // the first is what rules look at
+		for i := range 150 {
+			fmt.Fprintf(&twice, " fragment F%d on __Schema { %s }", i, of)
+		}
+	}
 	documents := map[string]string{
+		"fragments of one name":    twice.String(),
 		"one field many times":     "{ " + strings.Repeat("__typename ", 8000) + "}",
 		"one nested field often":   "{ node { " + strings.Repeat("id ", 1900) + "} }",
 		"nested often":             "{ " + strings.Repeat("node { next { id } } ", 19) + "}",

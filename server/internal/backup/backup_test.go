@@ -194,16 +194,9 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 
 func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	s := newSender(t)
-	left := filepath.Join(filepath.Dir(s.Parts[0].Dir), ".backup-of-a-process-that-ended")
-	if err := os.MkdirAll(left, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	first, err := s.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(left); err == nil {
-		t.Error("what a former process has left is still there")
 	}
 	if _, err := s.Snapshot(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("the second while the first is made: %v", err)
@@ -212,6 +205,40 @@ func TestBackupsAreMadeOneAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream(t, s)
+}
+
+// TestABackupRemovesWhatOthersOfItsStoreLeft, and nothing else that lies beside the store.
+func TestABackupRemovesWhatOthersOfItsStoreLeft(t *testing.T) {
+	s := newSender(t)
+	data := filepath.Dir(s.Parts[0].Dir)
+	if _, err := s.Snapshot(t.Context()); err != nil { // a process that ends amid it
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(data, ".*.backup-*"))
+	if err != nil || len(left) != 2 {
+		t.Fatalf("copies beside the stores: %q, error %v; want two", left, err)
+	}
+	kept := []string{".backup-2024", ".rows.backup-2024", ".other.backup-1"}
+	for _, name := range kept {
+		if err := os.MkdirAll(filepath.Join(data, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(data, name, "thesis"), []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(data, ".other.backup-1", marker), nil, 0o600); err != nil { // another server's
+		t.Fatal(err)
+	}
+	stream(t, &Sender{Parts: s.Parts})
+	want := map[string]string{}
+	for _, name := range kept {
+		want[filepath.Join(name, "thesis")] = "mine"
+	}
+	want[filepath.Join(".other.backup-1", marker)] = ""
+	if diff := cmp.Diff(want, tree(t, data)); diff != "" {
+		t.Errorf("beside the stores (-want +got):\n%s", diff)
+	}
 }
 
 func FuzzManifestsNameFilesOfTheBackupAlone(f *testing.F) {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -68,41 +69,52 @@ type Snapshot struct {
 	done     func()
 }
 
-// pattern is that of directories beside a store that hold a copy of it. They do not outlive the backup, unless the
-// process ends amid it.
-const pattern = ".backup-*"
+// prefix is that of the names of directories that hold a copy of a store: they lie beside it, since links do not lead
+// to another disk. They do not outlive the backup, unless the process ends amid it.
+func prefix(store string) string { return "." + filepath.Base(store) + ".backup-" }
+
+// marker is a file that tells such a directory from one of the same name that somebody else has made.
+const marker = "FOLDQL-BACKUP"
+
+// removeLeft removes what processes have left that ended amid a backup of the store. No other process uses the store.
+func removeLeft(store string) error {
+	beside := filepath.Dir(store)
+	found, err := os.ReadDir(beside)
+	if err != nil {
+		return err
+	}
+	for _, entry := range found {
+		dir := filepath.Join(beside, entry.Name())
+		if !strings.HasPrefix(entry.Name(), prefix(store)) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
+			_ = os.Remove(dir) // one that is empty: it ended before the marker was there
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (t *Snapshot) add(ctx context.Context, p Part) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	beside := filepath.Dir(p.Dir)
-	left, err := filepath.Glob(filepath.Join(beside, pattern))
-	if err != nil {
+	if err := removeLeft(p.Dir); err != nil {
 		return err
 	}
-	for _, dir := range left {
-		if !t.made(dir) { // a process has ended amid a backup
-			if err := os.RemoveAll(dir); err != nil {
-				return err
-			}
-		}
-	}
-	dir, err := os.MkdirTemp(beside, pattern)
+	dir, err := os.MkdirTemp(filepath.Dir(p.Dir), prefix(p.Dir))
 	if err != nil {
 		return err
 	}
 	t.manifest.Parts, t.dirs = append(t.manifest.Parts, p.Name), append(t.dirs, dir)
-	return p.Store.Snapshot(filepath.Join(dir, p.Name))
-}
-
-func (t *Snapshot) made(dir string) bool {
-	for _, own := range t.dirs {
-		if own == dir {
-			return true
-		}
+	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
+		return err
 	}
-	return false
+	return p.Store.Snapshot(filepath.Join(dir, p.Name))
 }
 
 // Remove removes the copy, and lets another backup be made.

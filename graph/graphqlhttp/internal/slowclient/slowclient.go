@@ -7,7 +7,9 @@ import (
 )
 
 // Writer is an answer on its way. What the server and the network keep for themselves takes small answers at once; a
-// large one is held in memory until the client has read most of it, so that it has to go on reading.
+// large one is held in memory until the client has read most of it, so that it has to go on reading. The deadline of
+// the last part stays on the connection for what a compressor and the server still hold of the answer; the server takes
+// it away before the next request.
 type Writer struct {
 	To       http.ResponseWriter
 	Patience time.Duration // with a client who does not read
@@ -52,11 +54,4 @@ func (s *Writer) write(part []byte) error {
 	_ = http.NewResponseController(s.To).SetWriteDeadline(deadline)
 	_, err := s.To.Write(part)
 	return err
-}
-
-// End takes the deadline away for the answers that follow on the connection.
-func (s *Writer) End() {
-	if s.timed {
-		_ = http.NewResponseController(s.To).SetWriteDeadline(time.Time{}) // see write
-	}
 }
