@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -281,6 +282,9 @@ func (c fields) put(h *Half) (keys.HalfUpdate, error) {
 	o, err := h.Layout.UpdateForPut(vals)
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if !utf8.ValidString(o.Key) { // the record would have another text, under which no one finds the row
+		return o, fmt.Errorf("%w: the key %q is no valid UTF-8", ErrInvalid, o.Key)
 	}
 	return o, nil
 }

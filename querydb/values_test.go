@@ -43,6 +43,36 @@ func TestADateThatWasNeverSetIsNotStored(t *testing.T) {
 	}
 }
 
+// TestAConversionMakesNoDateAndNoNumber of a text that is none: what is stored is served as it is.
+func TestAConversionMakesNoDateAndNoNumber(t *testing.T) {
+	for scalar, texts := range map[string]map[string]bool{
+		"Date": {"2024-01-15": true, "2024-02-30": false, "tomorrow": false, "15.1.2024": false, "2024-01-15T10:00Z": false},
+		"Decimal": {"12.5": true, "-0.07": true, "7": true, "1.50": true, strings.Repeat("9", 999): true,
+			"1e3": false, "abc": false, "12.": false, ".5": false, "+1": false, "--1": false, "1.2.3": false, "NaN": false,
+			"-": false, strings.Repeat("9", 1000): false, "1 ": false},
+	} {
+		codec, model := *bills, *bills.Model
+		model.Fields = []querydb.Field{model.Fields[0], {Name: "issued", Scalar: scalar}}
+		codec.Model = &model
+		for text, is := range texts {
+			var b record.Builder
+			_, err := querydb.Encode(&codec, &b, &bill{id: "b1", issued: keys.Date(text)})
+			if is && err != nil || !is && (!errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "keys.Parse"+scalar)) {
+				t.Errorf("%s %.20q: %v", scalar, text, err)
+			}
+		}
+	}
+}
+
+// TestAKeyIsText: of what is none the record would have another text, under which no one finds the row.
+func TestAKeyIsText(t *testing.T) {
+	var b record.Builder
+	_, err := querydb.Encode(bills, &b, &bill{id: "caf\xc3", issued: "2024-01-15"})
+	if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("encode a row whose id is cut inside of a letter: %v, want ErrInvalid that says so", err)
+	}
+}
+
 // TestADateThatWasNeverSetIsFoundAtAnyDepth, in objects and in lists.
 func TestADateThatWasNeverSetIsFoundAtAnyDepth(t *testing.T) {
 	day := querydb.Field{Name: "day", Scalar: "Date"}

@@ -184,7 +184,8 @@ func (p *routes) schema() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write(sdl) // a client that is gone needs no answer
+		w.Header().Set("Cache-Control", "no-store") // who may have it depends on the request
+		_, _ = w.Write(sdl)                         // a client that is gone needs no answer
 	})
 }
 

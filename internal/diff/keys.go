@@ -14,6 +14,7 @@ import (
 func compareKeys(was, now *place) []Change {
 	all, sorted := compareReadings(was, now)
 	all = append(all, compareNeeds(was, now)...)
+	all = append(all, compareCasing(was, now)...)
 	if !sorted {
 		all = append(all, compareOrder(was, now)...)
 	}

@@ -166,6 +166,7 @@ func importPath(dir string) (string, error) {
 var fixed = []string{
 	"exec", "model", "resolver", "federation", "autobind", "struct_tag", "omit_getters", "omit_complexity",
 	"omit_root_models", "use_function_syntax_for_execution_context", "directives", "skip_validation", "skip_mod_tidy",
+	"omit_slice_element_pointers", "resolvers_always_return_pointers",
 }
 
 // readConfig reads gqlgen's configuration, and foldql's own part of it.

@@ -122,7 +122,7 @@ var resolveField = repeated{
 	)
 `),
 	call: "\treturn fieldexec.Resolve(ctx, ec.OperationContext, ec, field, $1, " +
-		"func(context.Context) (any, error) { return $2, nil }, $3, $4, $5)\n",
+		"func(ctx context.Context) (any, error) { return $2, nil }, $3, $4, $5)\n",
 }
 
 // resolveByStatements is resolveField where a resolver has the value.

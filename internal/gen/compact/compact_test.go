@@ -60,3 +60,46 @@ func TestDescriptionsOfTheSchemaStayAsTheyAre(t *testing.T) {
 		t.Errorf("written is\n%s", got)
 	}
 }
+
+// TestAMethodSeesTheContextOfItsField, and its panic is one of the field: it stays in a function of its own.
+func TestAMethodSeesTheContextOfItsField(t *testing.T) {
+	field := func(name, value string) string {
+		return `func ` + name + `(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *stats.A) ` +
+			`(ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext` + name + `(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ` + value + `, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return marshalNInt2int(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+`
+	}
+	object := func(name string) string {
+		return "\t\t\tout.Values[i] = " + name + "(ctx, ec, field, obj)\n\t\t\tif out.Values[i] == graphql.Null {\n" +
+			"\t\t\t\tout.Invalids++\n\t\t\t}\n"
+	}
+	for value, keeps := range map[string]bool{
+		"obj.Best": false, "obj.Best(ctx)": true, "obj.Best()": true, "obj.Inner.Best": true,
+	} {
+		code := string(Executor([]byte("import (\n" + importOfGqlgen + ")\n" + afterSchema + "x\n" +
+			field("_A_best", value) + "x {\n" + object("_A_best") + "}\n")))
+		call := strings.Contains(code, object("_A_best"))
+		function := strings.Contains(code, "func _A_best(") &&
+			strings.Contains(code, "func(ctx context.Context) (any, error) { return "+value+", nil }")
+		if call != keeps || function != keeps {
+			t.Errorf("%s has a function of its own: %t, called: %t; want %t\n%s", value, function, call, keeps, code)
+		}
+	}
+}

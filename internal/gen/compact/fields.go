@@ -7,7 +7,8 @@ import (
 )
 
 // gqlgen writes two functions for each field of an object, of one call each: one that returns its context, and one that
-// writes it. Each is called by the function of the object in one place, and there its call is put.
+// writes it. Each is called by the function of the object in one place, and there its call is put: that of a value which
+// is a Go field of the object, since what a method does is for the function that guards the field against panics.
 
 // Functions that gqlgen writes for a field, with calls in place of closures.
 var (
@@ -18,7 +19,7 @@ var (
 	valueOfField = regexp.MustCompile(`func (_\w+)\(ctx context\.Context, ec \*executionContext, ` +
 		`field graphql\.CollectedField, obj [^\n]+\) \(ret graphql\.Marshaler\) \{\n` +
 		`\treturn fieldexec\.Resolve\(ctx, ec\.OperationContext, ec, field, (\w+), ` +
-		`func\(context\.Context\) \(any, error\) \{ return ([^\n]+), nil \}, ([\pL\pN_]+), true, (true|false)\)\n\}\n\n?`)
+		`func\(ctx context\.Context\) \(any, error\) \{ return (obj\.\w+), nil \}, ([\pL\pN_]+), true, (true|false)\)\n\}\n\n?`)
 )
 
 // Calls of these functions, and the functions of objects that find the contexts of their fields.

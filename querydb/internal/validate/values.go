@@ -1,14 +1,16 @@
 package validate
 
 import (
+	"bytes"
 	"fmt"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
 // Values refuses what a Go type allows and the type of the schema does not: a Date or an enum that was left at its zero
-// value, and a text that the enum of a field does not have. has reports whether an enum has a value.
+// value, a text that the enum of a field does not have, and one that was made a Date or a Decimal and is none. has reports whether an enum has a value.
 func Values(fields []driver.Field, has func(enum string, value []byte) bool, text func(field int) []byte) error {
 	v := values{has}
 	if at, why := v.in(fields, text); why != "" {
@@ -42,7 +44,7 @@ func isChecked(f *driver.Field) bool {
 			return true
 		}
 	}
-	return f.Scalar == "Date" || f.Enum != ""
+	return f.Scalar == "Date" || f.Scalar == "Decimal" || f.Enum != ""
 }
 
 // field looks at a field, or at each element of a list. The path leads on from there.
@@ -70,8 +72,30 @@ func (v values) value(f *driver.Field, text []byte) (at, why string) {
 	case f.Enum != "" && text[0] == '"' && !v.has(f.Enum, text[1:len(text)-1]):
 		return "", fmt.Sprintf("is %.100s, which is no value of the enum %s: add it, or have the projector give another",
 			text, f.Enum)
+	case f.Scalar == "Date" && !isDate(text[1:len(text)-1]):
+		return "", fmt.Sprintf("is %.100s, which is no date like 2024-01-15: make it with keys.ParseDate", text)
+	case f.Scalar == "Decimal" && !isPlainNumber(text[1:len(text)-1]):
+		return "", fmt.Sprintf("is %.100s, which is no number in plain notation: make it with keys.ParseDecimal", text)
 	}
 	return "", ""
+}
+
+// mostDigits is how many digits a Decimal may have before the point, and after it.
+const mostDigits = 999
+
+// isPlainNumber reports whether a text is a number of digits, with a point between them or without.
+func isPlainNumber(text []byte) bool {
+	whole, fraction, point := bytes.Cut(bytes.TrimPrefix(text, []byte("-")), []byte("."))
+	return areDigits(whole) && (!point || areDigits(fraction))
+}
+
+func areDigits(text []byte) bool {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(text) > 0 && len(text) <= mostDigits
 }
 
 func (v values) object(f *driver.Field, text []byte) (at, why string) {
@@ -83,4 +107,9 @@ func (v values) object(f *driver.Field, text []byte) (at, why string) {
 		at = "." + at
 	}
 	return at, why
+}
+
+func isDate(text []byte) bool {
+	_, err := keys.ParseDate(string(text))
+	return err == nil
 }

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
@@ -48,7 +49,7 @@ type API struct {
 
 // Register adds the paths to a mux, each behind what admits readers or writers.
 func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
-	decides := func(h http.Handler) http.Handler { return writes(a.whereFolded(h)) }
+	decides := func(h http.Handler) http.Handler { return writes(a.whereFolded(inItsTime(h))) }
 	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
 	mux.Handle("GET /admin/dead-letters", reads(http.HandlerFunc(a.list)))
 	mux.Handle("POST /admin/dead-letters/retry", decides(a.decide((*projection.Runner).Retry)))
@@ -65,6 +66,14 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	}
 	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
 	a.RegisterEvents(mux, writes)
+}
+
+// inItsTime lets a decision take as long as it does: the answer is short, and for one who may decide.
+func inItsTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a server that has none needs no more time
+		next.ServeHTTP(w, r)
+	})
 }
 
 // whereFolded refuses what needs a server that folds.

@@ -48,7 +48,7 @@ func (o *Server) Client() (*Client, error) {
 		return nil, config.Wrong("url", "%q is no address; write http://HOST:PORT", o.URL)
 	}
 	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token,
-		Http: &http.Client{Timeout: 2 * time.Minute}}, nil
+		Http: &http.Client{Timeout: 10 * time.Minute}}, nil
 }
 
 // Error is an answer of the server that is not the one hoped for.

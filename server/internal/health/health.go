@@ -46,8 +46,14 @@ var ErrDraining = errors.New("the server is shutting down")
 // Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else
 // with a reason of a closed list.
 func (h *Health) Ready(details access.Admission) http.HandlerFunc {
+	states := &shared{find: func(ctx context.Context) ([]projection.Status, error) { return h.Folds.Statuses(ctx) }}
 	return func(w http.ResponseWriter, r *http.Request) {
-		list, err := h.Folds.Statuses(r.Context())
+		admitted := details(r) == nil
+		find := states.get
+		if admitted {
+			find = states.now
+		}
+		list, err := find(r.Context())
 		if fault := h.answers(r.Context()); fault != nil {
 			err = fault
 		}
@@ -61,7 +67,7 @@ func (h *Health) Ready(details access.Admission) http.HandlerFunc {
 		if err != nil {
 			answer.Why = Coarse(err, list)
 		}
-		if details(r) == nil {
+		if admitted {
 			answer.detail(err, list)
 		}
 		status := http.StatusOK

@@ -3226,17 +3226,80 @@ func field___Type_fields_args(ctx context.Context, ec *executionContext, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
+func _AssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_AssignmentsConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _AssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_AssignmentsConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _AssignmentsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.AssignmentsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_AssignmentsItemEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func _ContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ContributionsConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _ContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ContributionsConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _ContributionsItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.ContributionsItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ContributionsItemEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func _DepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_DepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _DepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_DepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _DepartmentStaffItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.DepartmentStaffItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_DepartmentStaffItemEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
 func _Employee_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Employee) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Employee,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Employee().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
+func _EmployeeByEmailConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeByEmailConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _EmployeeByEmailConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeByEmailConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _EmployeeContributionsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeContributionsConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _EmployeeContributionsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeContributionsConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _EmployeeDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeDepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _EmployeeDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeDepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _EmployeeEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func _EmployeeTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeTenantMembersConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _EmployeeTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Employee]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EmployeeTenantMembersConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
 func _Equipment_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Equipment) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Equipment,
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Equipment().ID(ctx, obj)
 		}, marshalNID2string, true, true)
+}
+func _EquipmentDepartmentStaffConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EquipmentDepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _EquipmentDepartmentStaffConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Equipment]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EquipmentDepartmentStaffConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _EquipmentEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Equipment]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_EquipmentEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func _Membership_user(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_Membership,
@@ -3250,6 +3313,21 @@ func _Membership_id(ctx context.Context, ec *executionContext, field graphql.Col
 			return ec.Resolvers.Membership().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
+func _MembershipByPrimaryConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_MembershipByPrimaryConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _MembershipByPrimaryConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Membership]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_MembershipByPrimaryConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _MembershipEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Membership]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_MembershipEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func _PageInfo_startCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_PageInfo, func(ctx context.Context) (any, error) { return obj.StartCursor(), nil }, marshalOString2ᚖstring, true, false)
+}
+func _PageInfo_endCursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.PageInfo) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_PageInfo, func(ctx context.Context) (any, error) { return obj.EndCursor(), nil }, marshalOString2ᚖstring, true, false)
+}
 func _ProjectMember_employee(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.ProjectMember) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMember,
 		func(ctx context.Context) (any, error) {
@@ -3261,6 +3339,15 @@ func _ProjectMember_id(ctx context.Context, ec *executionContext, field graphql.
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.ProjectMember().ID(ctx, obj)
 		}, marshalNID2string, true, true)
+}
+func _ProjectMemberAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMemberAssignmentsConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _ProjectMemberAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMemberAssignmentsConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _ProjectMemberEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.ProjectMember]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_ProjectMemberEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
 }
 func _Query_Employee(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_Employee,
@@ -3631,16 +3718,106 @@ func _Task_id(ctx context.Context, ec *executionContext, field graphql.Collected
 			return ec.Resolvers.Task().ID(ctx, obj)
 		}, marshalNID2string, true, true)
 }
+func _TaskAssignmentsConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskAssignmentsConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _TaskAssignmentsConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskAssignmentsConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _TaskByAssigneeConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskByAssigneeConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _TaskByAssigneeConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskByAssigneeConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _TaskEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func _TaskTenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskTenantMembersConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _TaskTenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Task]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TaskTenantMembersConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _TenantMembersConnection_edges(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TenantMembersConnection, func(ctx context.Context) (any, error) { return obj.Edges(), nil }, marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true, true)
+}
+func _TenantMembersConnection_pageInfo(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TenantMembersConnection, func(ctx context.Context) (any, error) { return obj.PageInfo(), nil }, marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true, true)
+}
+func _TenantMembersItemEdge_cursor(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Edge[model.TenantMembersItem]) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields_TenantMembersItemEdge, func(ctx context.Context) (any, error) { return obj.Cursor(), nil }, marshalNString2string, true, true)
+}
+func ___Directive_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Directive, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
 func fieldContext___Directive_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Directive", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Directive_args_args)
 }
 
+func ___EnumValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___EnumValue, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___EnumValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___EnumValue, func(ctx context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+}
+func ___EnumValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___EnumValue, func(ctx context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___Field_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Field, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
 func fieldContext___Field_args(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = fieldexec.ObjectContext(ec, field, "__Field", false, false, childFields___InputValue)
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Field_args_args)
 }
 
+func ___Field_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Field, func(ctx context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+}
+func ___Field_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Field, func(ctx context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___InputValue_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___InputValue, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___InputValue_isDeprecated(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___InputValue, func(ctx context.Context) (any, error) { return obj.IsDeprecated(), nil }, marshalNBoolean2bool, true, true)
+}
+func ___InputValue_deprecationReason(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___InputValue, func(ctx context.Context) (any, error) { return obj.DeprecationReason(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___Schema_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___Schema_types(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.Types(), nil }, marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, true)
+}
+func ___Schema_queryType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.QueryType(), nil }, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, true)
+}
+func ___Schema_mutationType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.MutationType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+}
+func ___Schema_subscriptionType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.SubscriptionType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+}
+func ___Schema_directives(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Schema, func(ctx context.Context) (any, error) { return obj.Directives(), nil }, marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true, true)
+}
+func ___Type_kind(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.Kind(), nil }, marshalN__TypeKind2string, true, true)
+}
+func ___Type_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.Name(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___Type_description(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.Description(), nil }, marshalOString2ᚖstring, true, false)
+}
+func ___Type_specifiedByURL(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.SpecifiedByURL(), nil }, marshalOString2ᚖstring, true, false)
+}
 func ___Type_fields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_fields,
 		func(ctx context.Context) (any, error) {
@@ -3653,6 +3830,12 @@ func fieldContext___Type_fields(ctx context.Context, ec *executionContext, field
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_fields_args)
 }
 
+func ___Type_interfaces(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.Interfaces(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+}
+func ___Type_possibleTypes(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.PossibleTypes(), nil }, marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true, false)
+}
 func ___Type_enumValues(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext___Type_enumValues,
 		func(ctx context.Context) (any, error) {
@@ -3665,6 +3848,15 @@ func fieldContext___Type_enumValues(ctx context.Context, ec *executionContext, f
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field___Type_enumValues_args)
 }
 
+func ___Type_inputFields(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.InputFields(), nil }, marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true, false)
+}
+func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.OfType(), nil }, marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true, false)
+}
+func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
+}
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
@@ -3906,9 +4098,15 @@ func _AssignmentsConnection(ctx context.Context, ec *executionContext, sel ast.S
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.Edges(), marshalNAssignmentsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _AssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _AssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -3927,7 +4125,10 @@ func _AssignmentsItemEdge(ctx context.Context, ec *executionContext, sel ast.Sel
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsItemEdge, obj.Node, marshalNAssignmentsItem2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsItem, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_AssignmentsItemEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _AssignmentsItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -3948,9 +4149,15 @@ func _ContributionsConnection(ctx context.Context, ec *executionContext, sel ast
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.Edges(), marshalNContributionsItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _ContributionsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _ContributionsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -3969,7 +4176,10 @@ func _ContributionsItemEdge(ctx context.Context, ec *executionContext, sel ast.S
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsItemEdge, obj.Node, marshalNContributionsItem2exampleᚗcomᚋtenantsᚋmodelᚐContributionsItem, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ContributionsItemEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _ContributionsItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -3990,9 +4200,15 @@ func _DepartmentStaffConnection(ctx context.Context, ec *executionContext, sel a
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.Edges(), marshalNDepartmentStaffItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _DepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _DepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4011,7 +4227,10 @@ func _DepartmentStaffItemEdge(ctx context.Context, ec *executionContext, sel ast
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffItemEdge, obj.Node, marshalNDepartmentStaffItem2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffItem, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_DepartmentStaffItemEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _DepartmentStaffItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4066,9 +4285,15 @@ func _EmployeeByEmailConnection(ctx context.Context, ec *executionContext, sel a
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _EmployeeByEmailConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeByEmailConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _EmployeeByEmailConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4089,9 +4314,15 @@ func _EmployeeContributionsConnection(ctx context.Context, ec *executionContext,
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _EmployeeContributionsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeContributionsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _EmployeeContributionsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4112,9 +4343,15 @@ func _EmployeeDepartmentStaffConnection(ctx context.Context, ec *executionContex
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _EmployeeDepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeDepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _EmployeeDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4133,7 +4370,10 @@ func _EmployeeEdge(ctx context.Context, ec *executionContext, sel ast.SelectionS
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeEdge, obj.Node, marshalNEmployee2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEmployee, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _EmployeeEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4154,9 +4394,15 @@ func _EmployeeTenantMembersConnection(ctx context.Context, ec *executionContext,
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.Edges(), marshalNEmployeeEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _EmployeeTenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EmployeeTenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _EmployeeTenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4207,9 +4453,15 @@ func _EquipmentDepartmentStaffConnection(ctx context.Context, ec *executionConte
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.Edges(), marshalNEquipmentEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _EquipmentDepartmentStaffConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentDepartmentStaffConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _EquipmentDepartmentStaffConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4228,7 +4480,10 @@ func _EquipmentEdge(ctx context.Context, ec *executionContext, sel ast.Selection
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentEdge, obj.Node, marshalNEquipment2ᚖexampleᚗcomᚋtenantsᚋmodelᚐEquipment, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_EquipmentEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _EquipmentEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4280,9 +4535,15 @@ func _MembershipByPrimaryConnection(ctx context.Context, ec *executionContext, s
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.Edges(), marshalNMembershipEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _MembershipByPrimaryConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipByPrimaryConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _MembershipByPrimaryConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4301,7 +4562,10 @@ func _MembershipEdge(ctx context.Context, ec *executionContext, sel ast.Selectio
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipEdge, obj.Node, marshalNMembership2ᚖexampleᚗcomᚋtenantsᚋmodelᚐMembership, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_MembershipEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _MembershipEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4322,9 +4586,15 @@ func _PageInfo(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 		case "hasPreviousPage":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.HasPreviousPage, marshalNBoolean2bool, true)
 		case "startCursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.StartCursor(), marshalOString2ᚖstring, false)
+			out.Values[i] = _PageInfo_startCursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "endCursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_PageInfo, obj.EndCursor(), marshalOString2ᚖstring, false)
+			out.Values[i] = _PageInfo_endCursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4376,9 +4646,15 @@ func _ProjectMemberAssignmentsConnection(ctx context.Context, ec *executionConte
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.Edges(), marshalNProjectMemberEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _ProjectMemberAssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberAssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _ProjectMemberAssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4397,7 +4673,10 @@ func _ProjectMemberEdge(ctx context.Context, ec *executionContext, sel ast.Selec
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberEdge, obj.Node, marshalNProjectMember2ᚖexampleᚗcomᚋtenantsᚋmodelᚐProjectMember, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ProjectMemberEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _ProjectMemberEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4553,9 +4832,15 @@ func _TaskAssignmentsConnection(ctx context.Context, ec *executionContext, sel a
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _TaskAssignmentsConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskAssignmentsConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _TaskAssignmentsConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4576,9 +4861,15 @@ func _TaskByAssigneeConnection(ctx context.Context, ec *executionContext, sel as
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _TaskByAssigneeConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskByAssigneeConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _TaskByAssigneeConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4597,7 +4888,10 @@ func _TaskEdge(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskEdge, obj.Node, marshalNTask2ᚖexampleᚗcomᚋtenantsᚋmodelᚐTask, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _TaskEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4618,9 +4912,15 @@ func _TaskTenantMembersConnection(ctx context.Context, ec *executionContext, sel
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.Edges(), marshalNTaskEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _TaskTenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TaskTenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _TaskTenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4641,9 +4941,15 @@ func _TenantMembersConnection(ctx context.Context, ec *executionContext, sel ast
 		case "nextToken":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.NextToken, marshalOString2ᚖstring, false)
 		case "edges":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.Edges(), marshalNTenantMembersItemEdge2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐEdgeᚄ, true)
+			out.Values[i] = _TenantMembersConnection_edges(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersConnection, obj.PageInfo(), marshalNPageInfo2githubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐPageInfo, true)
+			out.Values[i] = _TenantMembersConnection_pageInfo(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4662,7 +4968,10 @@ func _TenantMembersItemEdge(ctx context.Context, ec *executionContext, sel ast.S
 		case "node":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersItemEdge, obj.Node, marshalNTenantMembersItem2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersItem, true)
 		case "cursor":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_TenantMembersItemEdge, obj.Cursor(), marshalNString2string, true)
+			out.Values[i] = _TenantMembersItemEdge_cursor(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4681,7 +4990,10 @@ func ___Directive(ctx context.Context, ec *executionContext, sel ast.SelectionSe
 		case "name":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Name, marshalNString2string, true)
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Directive_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "isRepeatable":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Directive, obj.IsRepeatable, marshalNBoolean2bool, true)
 		case "locations":
@@ -4706,11 +5018,20 @@ func ___EnumValue(ctx context.Context, ec *executionContext, sel ast.SelectionSe
 		case "name":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Name, marshalNString2string, true)
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___EnumValue_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "isDeprecated":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
+			out.Values[i] = ___EnumValue_isDeprecated(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deprecationReason":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___EnumValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___EnumValue_deprecationReason(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4729,15 +5050,24 @@ func ___Field(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 		case "name":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Name, marshalNString2string, true)
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Field_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "args":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, fieldContext___Field_args, obj.Args, marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, true)
 		case "type":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "isDeprecated":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.IsDeprecated(), marshalNBoolean2bool, true)
+			out.Values[i] = ___Field_isDeprecated(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deprecationReason":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Field, obj.DeprecationReason(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Field_deprecationReason(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4756,15 +5086,24 @@ func ___InputValue(ctx context.Context, ec *executionContext, sel ast.SelectionS
 		case "name":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Name, marshalNString2string, true)
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___InputValue_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "type":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.Type, marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
 		case "defaultValue":
 			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DefaultValue, marshalOString2ᚖstring, false)
 		case "isDeprecated":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.IsDeprecated(), marshalNBoolean2bool, true)
+			out.Values[i] = ___InputValue_isDeprecated(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deprecationReason":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___InputValue, obj.DeprecationReason(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___InputValue_deprecationReason(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4781,17 +5120,35 @@ func ___Schema(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 		case "__typename":
 			out.Values[i] = fieldexec.TypeName("__Schema")
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Schema_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "types":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Types(), marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, true)
+			out.Values[i] = ___Schema_types(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "queryType":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.QueryType(), marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, true)
+			out.Values[i] = ___Schema_queryType(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "mutationType":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.MutationType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
+			out.Values[i] = ___Schema_mutationType(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "subscriptionType":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.SubscriptionType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
+			out.Values[i] = ___Schema_subscriptionType(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "directives":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Schema, obj.Directives(), marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ, true)
+			out.Values[i] = ___Schema_directives(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
@@ -4808,33 +5165,60 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 		case "__typename":
 			out.Values[i] = fieldexec.TypeName("__Type")
 		case "kind":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Kind(), marshalN__TypeKind2string, true)
+			out.Values[i] = ___Type_kind(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "name":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Name(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Type_name(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "description":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Description(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Type_description(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "specifiedByURL":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.SpecifiedByURL(), marshalOString2ᚖstring, false)
+			out.Values[i] = ___Type_specifiedByURL(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "fields":
 			out.Values[i] = ___Type_fields(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "interfaces":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.Interfaces(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
+			out.Values[i] = ___Type_interfaces(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "possibleTypes":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.PossibleTypes(), marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ, false)
+			out.Values[i] = ___Type_possibleTypes(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "enumValues":
 			out.Values[i] = ___Type_enumValues(ctx, ec, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inputFields":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.InputFields(), marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ, false)
+			out.Values[i] = ___Type_inputFields(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "ofType":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.OfType(), marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType, false)
+			out.Values[i] = ___Type_ofType(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "isOneOf":
-			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields___Type, obj.IsOneOf(), marshalOBoolean2bool, false)
+			out.Values[i] = ___Type_isOneOf(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic(fieldexec.Unknown(field))
 		}
