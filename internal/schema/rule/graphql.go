@@ -5,6 +5,9 @@ var (
 	Syntax = newRule("syntax",
 		"{1}",
 		"correct the text here")
+	ByteOrderMark = newRule("byte-order-mark",
+		"there is a byte order mark here (U+FEFF), which one does not see",
+		"remove it, and write what is beside it anew if need be")
 	GraphQL = newRule("graphql",
 		"{1}",
 		"correct the schema here")

@@ -5,6 +5,8 @@ package sdl
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/rule"
@@ -38,6 +40,11 @@ func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
 	ok = true
 	for _, src := range sources {
 		doc.Files = append(doc.Files, src.Name)
+		if pos, there := byteOrderMark(src); there {
+			ok = false
+			doc.add(rule.ByteOrderMark.Broken(pos, "", ""))
+			continue
+		}
 		one, err := parser.ParseSchemaWithLimit(src, maxTokens)
 		if err != nil {
 			ok = false
@@ -51,6 +58,17 @@ func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
 	doc.declare(all.Definitions)
 	doc.extend(all.Extensions)
 	return doc, ok
+}
+
+// byteOrderMark finds a byte order mark that does not begin the file: Go code, which has the text of the schema and its
+// descriptions, may have none.
+func byteOrderMark(src *ast.Source) (pos schema.Pos, there bool) {
+	const mark = "\ufeff"
+	before, _, there := strings.Cut(strings.TrimPrefix(src.Input, mark), mark)
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return schema.Pos{
+		File: src.Name, Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(line),
+	}, there
 }
 
 func syntaxPos(src *ast.Source, err error) schema.Pos {

@@ -108,6 +108,8 @@ func (l *goNames) checkModelPackage() {
 		}
 		made[c.APIName()] = true
 		s.claim(schema.GoName(c.Union()), "type "+c.Union(), c.Pos, c.Members[0].Model.Name, "")
+		s.claim(schema.GoName(c.APIName())+"Collection", "the description of collection "+c.APIName(), c.Pos,
+			c.Members[0].Model.Name, "")
 		s.claim(schema.GoName(c.MemberEnum()), "enum "+c.MemberEnum(), c.Pos, c.Members[0].Model.Name, "")
 		for _, m := range c.Members {
 			name := m.Model.Name
