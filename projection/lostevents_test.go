@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -221,12 +222,12 @@ func TestAStopAtARetriedDeadLetterIsForASkipToEnd(t *testing.T) {
 		}
 		held := make(chan struct{})
 		t.Cleanup(func() { close(held) })
-		calls := 0
+		var calls atomic.Int64
 		all := refProjections(refMode{}.picks())
 		inner := all[0].Project
 		all[0].Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			if e.Offset == 1 { // as a new version of the code does
-				calls++
+				calls.Add(1)
 				<-held
 			}
 			return inner(e, m)
@@ -252,8 +253,8 @@ func TestAStopAtARetriedDeadLetterIsForASkipToEnd(t *testing.T) {
 		if _, got := refRows(t, db); len(got) != 2 || deadLettersOf(t, runner) != nil {
 			t.Errorf("%s: the picks are %v, dead letters %v; want b and c and none", name, got, deadLettersOf(t, runner))
 		}
-		if calls != 1 {
-			t.Errorf("%s: the code was called %d times, want once", name, calls)
+		if n := calls.Load(); n != 1 {
+			t.Errorf("%s: the code was called %d times, want once", name, n)
 		}
 	}
 }
