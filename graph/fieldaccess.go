@@ -86,7 +86,11 @@ func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec re
 		return row, nil
 	}
 	row = new(R)
-	return row, rt.decodeFilled(ctx, c.Model, rec, err, func(rec record.Record) error { return c.Decode(rec, row) })
+	err = rt.decodeFilled(ctx, c.Model, rec, err, func(rec record.Record) error { return c.Decode(rec, row) })
+	if err != nil {
+		return nil, err
+	}
+	return row, nil
 }
 
 // decodeFilled decodes a record that could not be decoded as it is: with the fields that it does not know, where

@@ -1,7 +1,11 @@
 // Package docsize tells about how much memory parsed documents take, for the caches that keep them.
 package docsize
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
 
 // What the parts of a document take, in bytes, each with the token that it keeps to know where it stands.
 const (
@@ -10,6 +14,7 @@ const (
 	argument   = 300 // or directive, without values
 	variable   = 350 // likewise
 	value      = 330 // each in a list or an object too
+	comment    = 120 // each, beside what it is about
 )
 
 // Of is about how many bytes a document takes, with its text: no fewer than it does, wherever most of it is.
@@ -25,7 +30,8 @@ func Of(doc *ast.QueryDocument) int {
 		size += definition + directives(f.Directives) + selections(f.SelectionSet)
 	}
 	if len(doc.Operations) > 0 && doc.Operations[0].Position != nil && doc.Operations[0].Position.Src != nil {
-		size += len(doc.Operations[0].Position.Src.Input)
+		text := doc.Operations[0].Position.Src.Input
+		size += len(text) + comment*strings.Count(text, "#") // in a string, too, which is no comment
 	}
 	return size
 }

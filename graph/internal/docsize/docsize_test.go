@@ -28,6 +28,7 @@ func TestADocumentTakesNoMoreThanItCounts(t *testing.T) {
 		"operations":         strings.Repeat("query q { f } ", 300),
 		"fragments":          "{ f }" + strings.Repeat(" fragment a on T { f }", 300),
 		"spread fragments":   "{" + strings.Repeat(" ...a", 1000) + "}",
+		"comments":           "{" + strings.Repeat("#\n", 4000) + " f }",
 		"inline fragments":   "{" + strings.Repeat(" ... on T { f }", 500) + "}",
 		"one query":          "query q($id: ID!) { T(id: $id) { id name items { id price } } }",
 	} {

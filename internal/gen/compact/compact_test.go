@@ -16,7 +16,7 @@ func TestFieldsShareFunctions(t *testing.T) {
 		"fieldexec.Root(":          "rrm := ",
 		"fieldexec.Object(":        "innerFunc := ",
 		"fieldexec.Resolve(":       "return graphql.ResolveField(\n",
-		"fieldexec.Value(":         "if out.Values[i] == graphql.",
+		"fieldexec.Value(":         "func _Order_total(",
 		"fieldexec.Begin(":         "graphql.CollectFields(",
 		"fieldexec.Unknown(":       "\"unknown field ",
 		"fieldexec.Arg[":           "= fc.Args[",

@@ -430,7 +430,7 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	}
 	d, decided := r.state.Decisions[stop.at]
 	if stop.released { // that the projection has come past it says nothing, nor what was decided before
-		return decided && d.Skip, nil
+		return decided && d.Skip || !r.state.Letters.Has(stop.at), nil
 	}
 	if stop.TooManyDeadLetters() {
 		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,

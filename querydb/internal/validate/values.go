@@ -72,6 +72,7 @@ func (v values) value(f *driver.Field, text []byte) (at, why string) {
 	case f.Enum != "" && text[0] == '"' && !v.has(f.Enum, text[1:len(text)-1]):
 		return "", fmt.Sprintf("is %.100s, which is no value of the enum %s: add it, or have the projector give another",
 			text, f.Enum)
+	case text[0] != '"':
 	case f.Scalar == "Date" && !isDate(text[1:len(text)-1]):
 		return "", fmt.Sprintf("is %.100s, which is no date like 2024-01-15: make it with keys.ParseDate", text)
 	case f.Scalar == "Decimal" && !isPlainNumber(text[1:len(text)-1]):

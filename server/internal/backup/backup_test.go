@@ -230,8 +230,11 @@ func TestABackupRemovesWhatOthersOfItsStoreLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, ".other.backup-1", marker), nil, 0o600); err != nil { // another server's
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(data, ".rows.backup-2024.tgz"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	stream(t, &Sender{Parts: s.Parts})
-	want := map[string]string{}
+	want := map[string]string{".rows.backup-2024.tgz": "old"}
 	for _, name := range kept {
 		want[filepath.Join(name, "thesis")] = "mine"
 	}

@@ -85,7 +85,7 @@ func removeLeft(store string) error {
 	}
 	for _, entry := range found {
 		dir := filepath.Join(beside, entry.Name())
-		if !strings.HasPrefix(entry.Name(), prefix(store)) {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix(store)) {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
