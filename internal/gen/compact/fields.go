@@ -7,8 +7,8 @@ import (
 )
 
 // gqlgen writes two functions for each field of an object, of one call each: one that returns its context, and one that
-// writes it. Each is called by the function of the object in one place, and there its call is put: that of a value which
-// is a Go field of the object, since what a method does is for the function that guards the field against panics.
+// writes it. Each is called by the function of the object in one place, and there its call is put: that of a value
+// which is a Go field of the object, since what a method does is for the function that guards the field against panics.
 
 // Functions that gqlgen writes for a field, with calls in place of closures.
 var (
@@ -34,8 +34,11 @@ var (
 	contextsOfField = regexp.MustCompile(`\nfunc childFields_(\w+)\(`)
 )
 
-// inPlace puts the calls in the place of the functions.
-func inPlace(code []byte) []byte { return valuesInPlace(contextsInPlace(code)) }
+// inPlace puts the calls in the place of the functions. A function that was the last of a part takes the empty line
+// away that Go's format has after the one before it.
+func inPlace(code []byte) []byte {
+	return bytes.ReplaceAll(valuesInPlace(contextsInPlace(code)), []byte("}\n// "), []byte("}\n\n// "))
+}
 
 // contextsInPlace has each field ask the object that it is of for its context.
 func contextsInPlace(code []byte) []byte {

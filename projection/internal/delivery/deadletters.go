@@ -211,17 +211,14 @@ func (r settlement) readDecisions(ctx context.Context) error {
 	}
 }
 
-// settleInRun is settle for a Run.
-func (r settlement) settleInRun(ctx context.Context) error { return r.persist(ctx, r.settle) }
-
-// persist calls f for a Run, which tries again what has failed for want of a source or a store.
-func (r resolution) persist(ctx context.Context, f func(context.Context) error) error {
+// settleInRun is settle for a Run, which tries again what has failed for want of a source or a store.
+func (r settlement) settleInRun(ctx context.Context) error {
 	for n := 0; ; n++ {
-		err := f(ctx)
+		err := r.settle(ctx)
 		if err == nil && n > 0 {
 			r.Monitor.tried(Reading, nil)
 		}
-		if err == nil || ctx.Err() != nil || refused(err) || permanent(err) || final(err) || eventlog.Replaced(err) {
+		if err == nil || ctx.Err() != nil || !mayPass(err) {
 			return err
 		}
 		r.retrier.failed(ctx, Reading, err)
@@ -229,6 +226,11 @@ func (r resolution) persist(ctx context.Context, f func(context.Context) error) 
 			return err
 		}
 	}
+}
+
+// mayPass reports whether another attempt may come to another end.
+func mayPass(err error) bool {
+	return !refused(err) && !permanent(err) && !final(err) && !eventlog.Replaced(err)
 }
 
 // settle does to dead letters what was decided about them in other rows of the projection, as far as that is due: what

@@ -100,8 +100,46 @@ func (r retries) retryWoken(ctx context.Context) error {
 	}
 }
 
-// retryWokenInRun is retryWoken for a Run.
-func (r retries) retryWokenInRun(ctx context.Context) error { return r.persist(ctx, r.retryWoken) }
+// retryWokenInRun is retryWoken for a Run: what has failed for want of a source or a store is tried again after the
+// next commit or sign of life. Meanwhile others may decide about the dead letter, and events are folded.
+func (r retries) retryWokenInRun(ctx context.Context) error {
+	err := r.retryWoken(ctx)
+	if err != nil && (ctx.Err() != nil || !mayPass(err)) {
+		return err
+	}
+	if err != nil {
+		r.retrier.failed(ctx, Reading, err)
+	} else if r.retriesLeft {
+		r.Monitor.tried(Reading, nil)
+	}
+	r.retriesLeft = err != nil
+	return nil
+}
+
+// retryLeft tries again what retryWokenInRun has left, where no more events come, until nothing is.
+func (r retries) retryLeft(ctx context.Context) error {
+	once := func() (left bool, err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err := r.turns.Begin(ctx); err != nil {
+			return false, err
+		}
+		defer r.turns.End()
+		if r.retriesLeft {
+			err = r.retryWokenInRun(ctx)
+		}
+		return r.retriesLeft, err
+	}
+	for n := 0; ; n++ {
+		left, err := once()
+		if !left || err != nil {
+			return err
+		}
+		if err := r.cfg.pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
 
 // retryOne retries a dead letter. What becomes of it then is on record. It is retried later where other rows are yet to
 // try it where it was tried before.

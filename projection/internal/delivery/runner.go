@@ -52,6 +52,8 @@ type Runner struct {
 	batcher *batcher
 	plan    *deadletter.Plan // of what was decided
 	planned basis            // of the plan
+	// retriesLeft says that dead letters are to be retried by themselves, and the source or the store did not answer.
+	retriesLeft bool
 }
 
 // New makes the Runner of a projection. Nothing is read or written before Run.
@@ -134,6 +136,9 @@ func (r *Runner) run(ctx context.Context) error {
 		case !open && foldErr != nil:
 			return foldErr
 		case !open && readErr == errEnded:
+			if err := (retries{resolution{r}}).retryLeft(ctx); err != nil {
+				return err
+			}
 			return r.refreshAll(ctx)
 		case !open:
 			return readErr

@@ -10,7 +10,8 @@ import (
 )
 
 // Values refuses what a Go type allows and the type of the schema does not: a Date or an enum that was left at its zero
-// value, a text that the enum of a field does not have, and one that was made a Date or a Decimal and is none. has reports whether an enum has a value.
+// value, a text that the enum of a field does not have, and one that was made a Date or a Decimal and is none. has
+// reports whether an enum has a value.
 func Values(fields []driver.Field, has func(enum string, value []byte) bool, text func(field int) []byte) error {
 	v := values{has}
 	if at, why := v.in(fields, text); why != "" {

@@ -3857,6 +3857,7 @@ func ___Type_ofType(ctx context.Context, ec *executionContext, field graphql.Col
 func ___Type_isOneOf(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, childFields___Type, func(ctx context.Context) (any, error) { return obj.IsOneOf(), nil }, marshalOBoolean2bool, true, false)
 }
+
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
