@@ -181,6 +181,28 @@ func TestARebuildRepeatsWhatIsLeft(t *testing.T) {
 	}
 }
 
+// TestARebuildStopsWhereARetriedEventIsForgotten: it is not to be without an event that is wanted.
+func TestARebuildStopsWhereARetriedEventIsForgotten(t *testing.T) {
+	events := []eventlog.Event{event("s", needs("a", 10)), event("", upsert("a", 1)), event("", upsert("b", 1))}
+	db := open(t, newFaultyStore())
+	r := run(t, logOf(t, events...), db, quick())
+	if err := r.Retry(t.Context(), "0@1"); err != nil {
+		t.Fatal(err)
+	}
+	r = run(t, &lossyLog{Source: logOf(t, events...), fail: func(after uint64, most int) error {
+		if after == 0 && most == 1 { // meanwhile: it has been read at its own place
+			return &eventlog.ForgottenError{Partition: "0"}
+		}
+		return nil
+	}}, db, quick())
+	if err := r.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context()); eventlog.ForgottenIn(err) == nil {
+		t.Errorf("the rebuild without the event: %v, want that it is forgotten", err)
+	}
+}
+
 // TestWhatWasReadBeforeAFaultIsFolded, so that a source which cannot be read every other time is folded all the same.
 func TestWhatWasReadBeforeAFaultIsFolded(t *testing.T) {
 	var events []eventlog.Event

@@ -184,7 +184,7 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) (full boo
 			return true, nil
 		}
 		e, err := r.fetchReplay(ctx, w.partition, &p)
-		if errors.Is(err, position.ErrGone) { // as at its own place, where it is passed over
+		if errors.Is(err, position.ErrGone) && eventlog.ForgottenIn(err) == nil { // as at its own place
 			r.log.WarnContext(ctx, "projection: the source no longer has an event that was retried: passing over it",
 				"event", p.Ref.String(), "error", err)
 			w.scanned++

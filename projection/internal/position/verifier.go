@@ -133,7 +133,7 @@ func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint
 	return end, nil
 }
 
-// ErrGone says that a source has an event no more.
+// ErrGone says that a source has an event no more; with it is the eventlog.ForgottenError of one that forgets the oldest.
 var ErrGone = errors.New("the source does not have it any more")
 
 // Fetch reads one event that a source has delivered before.
@@ -143,7 +143,11 @@ func Fetch(ctx context.Context, src eventlog.Source, partition string, offset ui
 		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, err)
 	}
 	if len(events) == 0 || events[0].Offset != offset {
-		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, ErrGone)
+		gone := ErrGone
+		if err != nil {
+			gone = fmt.Errorf("%w: %w", ErrGone, err)
+		}
+		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, gone)
 	}
 	return &events[0], nil
 }
