@@ -133,7 +133,7 @@ func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint
 	return end, nil
 }
 
-// ErrGone says that a source has an event no more; with it is the eventlog.ForgottenError of one that forgets the oldest.
+// ErrGone says that a source has an event no more; with it is the eventlog.ForgottenError of one that forgets.
 var ErrGone = errors.New("the source does not have it any more")
 
 // Fetch reads one event that a source has delivered before.
