@@ -1,12 +1,14 @@
 package slowclient_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/graph/graphqlhttp/internal/slowclient"
@@ -46,28 +48,50 @@ func TestAClientWhoStopsReadingIsCutOff(t *testing.T) {
 	}
 }
 
-// TestTheNextAnswerHasItsOwnTime on the same connection.
+// TestTheNextAnswerHasItsOwnTime on the same connection, by the clock of a bubble.
 func TestTheNextAnswerHasItsOwnTime(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		to := slowclient.Writer{To: w, Patience: 50 * time.Millisecond}
-		if r.URL.Path == "/later" {
-			time.Sleep(100 * time.Millisecond) // longer than the patience of the answer before
-			to.Patience = time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		conns := make(chan net.Conn, 1)
+		conns <- far
+		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Second) // longer than the patience with the client of the answer before
+			to := slowclient.Writer{To: w, Patience: time.Millisecond}
+			if _, err := io.WriteString(&to, strings.Repeat("x", 100<<10)); err != nil {
+				t.Errorf("%s: %v", r.URL.Path, err)
+			}
+		})}
+		go func() { _ = s.Serve(&pipes{conns}) }()
+		client := &http.Client{Transport: &http.Transport{
+			DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil },
+		}}
+		for _, path := range []string{"/first", "/second", "/third"} {
+			res, err := client.Get("http://server" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if err != nil || len(body) != 100<<10 {
+				t.Errorf("%s: %d bytes, error %v", path, len(body), err)
+			}
 		}
-		if _, err := io.WriteString(&to, strings.Repeat("x", 100<<10)); err != nil {
-			t.Errorf("%s: %v", r.URL.Path, err)
-		}
-	}))
-	defer s.Close()
-	for _, path := range []string{"/first", "/later", "/later"} {
-		res, err := s.Client().Get(s.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(res.Body)
-		res.Body.Close()
-		if err != nil || len(body) != 100<<10 {
-			t.Errorf("%s: %d bytes, error %v", path, len(body), err)
-		}
-	}
+		client.CloseIdleConnections()
+		s.Close()
+	})
 }
+
+// pipes is a listener that accepts the connections that it is given.
+type pipes struct{ conns chan net.Conn }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	c, open := <-p.conns
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p *pipes) Close() error { close(p.conns); return nil }
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
