@@ -357,7 +357,7 @@ func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint
 		skip := how.skip && offsets[0] == at.Offset
 		items, ends := r.releasedItems(ctx, rd, at.Partition, offsets[:n], skip)
 		if len(items) == 0 && offsets[0] != at.Offset && errors.Is(ends, position.ErrGone) {
-			r.log.WarnContext(ctx, "projection: an event that waited for a dead letter stays one: skip it", "event",
+			r.log.WarnContext(ctx, "projection: a dead letter that waited for another cannot be retried: skip it", "event",
 				position.Ref{Partition: at.Partition, Offset: offsets[0]}.String(), "error", ends)
 			break
 		}
