@@ -171,16 +171,22 @@ func (s *serving) use(ctx context.Context, p *standing) error {
 	return s.judge(c)
 }
 
-// judge says whether the rows can be served.
+// judge says whether the rows can be served: to the watch first where they cannot, and last where they can, so that
+// nobody whom a status sends to them is refused.
 func (s *serving) judge(c completion) error {
 	s.completion = c
-	s.watch.Building(!c.Done, c.Goal)
+	if !c.Done {
+		s.watch.Building(true, c.Goal)
+	}
 	for _, m := range s.p.Models {
 		for _, writer := range s.p.writers(m) {
 			if err := s.mark(m, writer, c.Done); err != nil {
 				return err
 			}
 		}
+	}
+	if c.Done {
+		s.watch.Building(false, c.Goal)
 	}
 	return nil
 }
