@@ -204,6 +204,18 @@ func TestRulesWantAVerifier(t *testing.T) {
 	}
 }
 
+// TestOptionsForTokensAreNotIgnoredSilently: --auth=off overrides them, says so, and does not pass over mistakes in
+// them.
+func TestOptionsForTokensAreNotIgnoredSilently(t *testing.T) {
+	args := []string{"--store", "memory:", "--auth=off", "--jwt-secret", strings.Repeat("hunter2", 5)}
+	s := serve(t, newProject(true).App, start{args: args})
+	if said := s.stderr.String(); !strings.Contains(said, "tokens are not verified") || strings.Contains(said, "hunter2") {
+		t.Errorf("want a warning in the log that tokens are not verified, without the secret:\n%s", said)
+	}
+	c := runProgram(t, newProject(true).App, start{args: append([]string{"serve", "--jwt-leeway", "2h"}, args...)})
+	c.wantExit(t, exitUsage, "jwt-leeway: ")
+}
+
 func TestHelpNamesFlagsAndVariables(t *testing.T) {
 	c := runProgram(t, App{}, start{args: []string{"serve", "--help"}})
 	for _, want := range []string{"--write-token", "$FOLDQL_WRITE_TOKEN", "--[no-]playground", "--store"} {

@@ -13,6 +13,7 @@ import (
 type MemoryBudget struct {
 	limit   int64
 	used    atomic.Int64
+	beyond  atomic.Bool // there is a reservation beyond the limit
 	refused atomic.Uint64
 }
 
@@ -29,15 +30,19 @@ func (m *MemoryBudget) Used() int64 { return m.used.Load() }
 // Refused is how many requests were refused for want of memory.
 func (m *MemoryBudget) Refused() uint64 { return m.refused.Load() }
 
-// Reserve takes so many bytes, or all there are where that is less, and returns what gives them back; ok is false where
-// there are not as many left.
+// Reserve takes so many bytes, or all there are where that is less, and returns what gives them back. Where there are
+// not as many left, one reservation at a time is granted beyond the limit, so that requests of the GraphQL API, which
+// take what they need bit by bit, never keep out all others; for one more ok is false.
 func (m *MemoryBudget) Reserve(bytes int64) (giveBack func(), ok bool) {
 	bytes = min(bytes, m.limit)
-	if !m.take(bytes) {
-		m.refused.Add(1)
-		return nil, false
+	switch {
+	case m.take(bytes):
+		return func() { m.used.Add(-bytes) }, true
+	case m.beyond.CompareAndSwap(false, true):
+		return func() { m.beyond.Store(false) }, true
 	}
-	return func() { m.used.Add(-bytes) }, true
+	m.refused.Add(1)
+	return nil, false
 }
 
 func (m *MemoryBudget) take(bytes int64) bool {

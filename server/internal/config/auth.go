@@ -36,11 +36,8 @@ const (
 	longestKeys  = 7 * 24 * time.Hour
 )
 
-// Verifier makes the verifier that the options ask for, nil where they ask for none.
+// Verifier makes the verifier that the options ask for, nil where they ask for none, or callers are not verified.
 func (o *Callers) Verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
-	if o.Auth == "off" {
-		return nil, nil
-	}
 	if o.JWTLeeway < 0 || o.JWTLeeway > longestLeeway {
 		return nil, Wrong("jwt-leeway", "%s is out of bounds; give 0s at least, and %s at most", o.JWTLeeway, longestLeeway)
 	}
@@ -53,6 +50,10 @@ func (o *Callers) Verifier(ctx context.Context, log *slog.Logger) (*auth.Verifie
 		return nil, err
 	}
 	if secret == "" && o.JWTJWKS == "" {
+		return nil, nil
+	}
+	if o.Auth == "off" {
+		log.Warn("--auth=off: tokens are not verified, although jwt-secret or jwt-jwks is set")
 		return nil, nil
 	}
 	v, err := auth.NewVerifier(ctx, auth.Config{

@@ -16,8 +16,9 @@ const eventTimes = 3
 // smallEvents is the size of a request with events that takes nothing of the memory that large ones share.
 const smallEvents = 64 << 10
 
-// Events lets requests with events through while there is memory for them. One that does not say how much it sends is
-// taken for as large as it may be.
+// Events lets requests with events through while there is memory for them, and one at a time where there is none:
+// whoever may read could otherwise keep those from writing who may. One that does not say how much it sends is taken
+// for as large as it may be.
 func (m Inflight) Events(most int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		size := min(r.ContentLength, most)
