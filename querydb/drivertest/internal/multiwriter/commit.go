@@ -104,6 +104,27 @@ func lastCompared(s *harness.Store) {
 	wantKnown(s, "beside a check that fails", known(last("after", 3)[0], 4), known(beside, 1))
 }
 
+func checkedUnique(s *harness.Store) {
+	holder := func(sk string) driver.Batch {
+		b := s.Puts(fixture.Texts("p", sk).In(fixture.Plain, "x", "").Row(s.Table))
+		b.Atomic = true
+		return b
+	}
+	first := holder("a")
+	s.Apply(first)
+	check := first.Writes[0]
+	check.Kind, check.IfRevision, check.Row = driver.CheckRevision, true, driver.Row{Key: check.Row.Key, Revision: 1}
+	note := newNote()
+	s.Apply(driver.Batch{Atomic: true, Writes: []driver.Write{note}, Last: []driver.Write{check}})
+	s.WantRefused(holder("b"), driver.ErrConflict)
+	beside := s.Puts(fixture.Texts("p", "c").In(fixture.Plain, "y", "").Row(s.Table))
+	beside.Atomic, beside.Last = true, []driver.Write{check}
+	s.Apply(beside)
+	s.WantRefused(holder("b"), driver.ErrConflict)
+	check.Row.Revision = 7
+	s.WantRefused(driver.Batch{Atomic: true, Writes: []driver.Write{note}, Last: []driver.Write{check}}, driver.ErrStale)
+}
+
 func deadlines(s *harness.Store) {
 	b := driver.Batch{
 		Writes: []driver.Write{positioned("a", "late", at(1)), positioned("b", "late", at(1))},

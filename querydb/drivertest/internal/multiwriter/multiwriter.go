@@ -20,6 +20,8 @@ var Cases = []harness.Case{
 	{Promise: "a write of a row that has changed since it was read is stale, and nothing of Last is written",
 		Prove: stale, Tables: withNotes},
 	{Promise: "last writes are compared with what was read, and written together or not at all", Prove: lastCompared},
+	{Promise: "a check of a row leaves it its unique keys", Prove: checkedUnique,
+		Tables: []*driver.Table{uniqueRows, fixture.Notes}},
 	{Promise: "after its deadline nothing of a batch is written", Prove: deadlines, Tables: withNotes},
 	{Promise: "an atomic batch is written whole or not at all", Prove: atomicBatch, Tables: withNotes},
 	{Promise: "an atomic batch that is too large is refused before anything is written", Prove: mostAtomic,
@@ -27,5 +29,12 @@ var Cases = []harness.Case{
 	{Promise: "of writers that have read the same row one wins", Prove: oneWins},
 	{Promise: "writers that apply the same batches at once leave what one would", Prove: oneOutcome},
 }
+
+// uniqueRows is a table with a unique index.
+var uniqueRows = func() *driver.Table {
+	t := fixture.NewTable("UniqueRows", 0)
+	t.Indexes[fixture.Plain].Unique = true
+	return t
+}()
 
 var withNotes = []*driver.Table{fixture.Rows, fixture.Notes}

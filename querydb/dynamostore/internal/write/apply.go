@@ -76,7 +76,7 @@ func (a *Applier) finish(ctx context.Context, deadline time.Time, last []*change
 
 // unique reports whether rows of the batch have unique keys: it is then one commit, whether or not that is asked for.
 func unique(b *driver.Batch) bool {
-	has := func(w driver.Write) bool { return w.Table.Unique() }
+	has := func(w driver.Write) bool { return claimsKeys(&w) }
 	return slices.ContainsFunc(b.Writes, has) || slices.ContainsFunc(b.Last, has)
 }
 

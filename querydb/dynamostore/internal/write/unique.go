@@ -63,6 +63,9 @@ type holding struct {
 	time          item.Value // of the event: a row that has expired by then does not have it
 }
 
+// claimsKeys reports whether the write may put or delete claims. A check of a row leaves its keys as they are.
+func claimsKeys(w *driver.Write) bool { return w.Kind != driver.CheckRevision && w.Table.Unique() }
+
 // applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read
 // and being written, it reads them again.
 func (a *Applier) applyUnique(ctx context.Context, b *driver.Batch) error {
@@ -98,7 +101,7 @@ func (a *Applier) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change
 	var list []*change
 	claims := claims{at: map[string]*holding{}}
 	for i, c := range all {
-		if !c.write.Table.Unique() {
+		if !claimsKeys(c.write) {
 			list = append(list, c)
 			continue
 		}
@@ -130,7 +133,7 @@ func (a *Applier) before(ctx context.Context, b *driver.Batch, all []*change) ([
 	rows := make([]driver.Row, len(all))
 	asked := map[*driver.Table][]int{}
 	for i, c := range all {
-		if t := c.write.Table; t.Unique() {
+		if t := c.write.Table; claimsKeys(c.write) {
 			asked[t] = append(asked[t], i)
 		}
 	}
