@@ -52,6 +52,25 @@ func TestReadsOfAnAtomicModelAskForRowsOfOneMoment(t *testing.T) {
 	}
 }
 
+// oneByOne reads one row in one call.
+type oneByOne struct{ asked }
+
+func (*oneByOne) MaxGet() int { return 1 }
+
+// TestRowsOfOneMomentAreAskedForTogether, however few rows a store reads in one call: two calls are two moments.
+func TestRowsOfOneMomentAreAskedForTogether(t *testing.T) {
+	m := orderModel()
+	m.Atomic = true
+	a := &oneByOne{asked{Driver: memstore.New()}}
+	db := openModels(t, a, m)
+	if _, err := db.Get(t.Context(), m, []keys.Key{{PK: "o1", SK: "a"}, {PK: "o1", SK: "b"}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.get.Keys) != 2 {
+		t.Errorf("the store is asked for %+v", a.get)
+	}
+}
+
 // TestOnlyWhatClientsReadIsCached: no former rows of a fold, and no notes, which nearly every commit changes.
 func TestOnlyWhatClientsReadIsCached(t *testing.T) {
 	m := orderModel()

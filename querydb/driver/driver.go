@@ -147,7 +147,8 @@ type Lent interface {
 	GiveBack()
 }
 
-// GetLimiter is a driver that reads at most MaxGet keys in one Get; querydb splits longer lists.
+// GetLimiter is a driver that is to read at most MaxGet keys in one Get; querydb splits longer lists, except where all
+// is to be of one moment.
 type GetLimiter interface {
 	MaxGet() int
 }

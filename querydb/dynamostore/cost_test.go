@@ -1,8 +1,10 @@
 package dynamostore
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -80,5 +82,78 @@ func TestARepeatedWindowOfBlindWritesIsNotReadFirst(t *testing.T) {
 	}
 	if got := s.Stats(); got.Requests != 100 || got.ConditionFailed != 50 || got.ReadUnits != 0 {
 		t.Errorf("%+v, want 100 requests, of which 50 were done before", got)
+	}
+}
+
+// bytesLeft is the driver.Budget of so many bytes.
+type bytesLeft struct{ atomic.Int64 }
+
+func budgetOf(bytes int) *bytesLeft {
+	b := &bytesLeft{}
+	b.Store(int64(bytes))
+	return b
+}
+
+var errSpent = errors.New("the budget is spent")
+
+func (b *bytesLeft) Take(bytes int) error {
+	if b.Add(int64(-bytes)) < 0 {
+		return errSpent
+	}
+	return nil
+}
+
+// TestRowsByKeyAreNotReadFarBeyondTheBudget: who asks for many rows at once does not have them all in memory before it
+// is found out that they are too large.
+func TestRowsByKeyAreNotReadFarBeyondTheBudget(t *testing.T) {
+	const rows = 1000
+	s := openWith(t, dynamolocal.Local, Config{}, profile)
+	var b driver.Batch
+	g := driver.Get{Table: profile}
+	for i := range rows {
+		row := profileRow(t, fmt.Sprint("user-", i), 0, 1)
+		b.Writes, g.Keys = append(b.Writes, driver.Write{Table: profile, Row: row}), append(g.Keys, row.Key)
+	}
+	applyTo(t, s, b)
+	before := s.Stats()
+	_, err := s.Get(driver.WithBudget(t.Context(), budgetOf(20<<10)), g)
+	if requests := s.Stats().Requests - before.Requests; !errors.Is(err, driver.ErrOverBudget) || requests > 2 {
+		t.Errorf("%d requests, error %v; want 2 at most and ErrOverBudget", requests, err)
+	}
+	got, err := s.Get(driver.WithBudget(t.Context(), budgetOf(10<<20)), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if got[i].Key != g.Keys[i] || got[i].Record == nil {
+			t.Fatalf("row %d is %q, want %q", i, got[i].Key, g.Keys[i])
+		}
+	}
+}
+
+// TestRowsOfOneMomentAreChargedOnce, although they are read twice at least.
+func TestRowsOfOneMomentAreChargedOnce(t *testing.T) {
+	s := openWith(t, dynamolocal.Local, Config{}, profile)
+	var b driver.Batch
+	g := driver.Get{Table: profile, Snapshot: true}
+	for i := range 20 {
+		row := profileRow(t, fmt.Sprint("user-", i), 0, 1)
+		b.Writes, g.Keys = append(b.Writes, driver.Write{Table: profile, Row: row}), append(g.Keys, row.Key)
+	}
+	applyTo(t, s, b)
+	plain, snapshot := budgetOf(1<<20), budgetOf(1<<20)
+	before := s.Stats()
+	if _, err := s.Get(driver.WithBudget(t.Context(), snapshot), g); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.Stats().Requests - before.Requests; n < 2 {
+		t.Fatalf("they are read by %d requests, want 2", n)
+	}
+	g.Snapshot = false
+	if _, err := s.Get(driver.WithBudget(t.Context(), plain), g); err != nil {
+		t.Fatal(err)
+	}
+	if plain.Load() != snapshot.Load() {
+		t.Errorf("%d bytes are left of the budget, want %d", snapshot.Load(), plain.Load())
 	}
 }

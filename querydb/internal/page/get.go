@@ -31,9 +31,11 @@ func aligned(rows []driver.Row, at []int) []driver.Row {
 	return all
 }
 
-// mostKeys is how many of so many keys the driver takes at once.
-func (r Reader) mostKeys(n int) int {
-	if limited, ok := r.Driver.(driver.GetLimiter); ok {
+// mostKeys is how many of so many keys the driver takes at once. Rows that are to be of one moment are asked for together,
+// whatever the limit is.
+func (r Reader) mostKeys(g *driver.Get) int {
+	n := len(g.Keys)
+	if limited, ok := r.Driver.(driver.GetLimiter); ok && !g.Snapshot {
 		return min(n, limited.MaxGet())
 	}
 	return n
@@ -41,7 +43,7 @@ func (r Reader) mostKeys(n int) int {
 
 // getDistinct reads in as many batches as the driver's limit asks for.
 func (r Reader) getDistinct(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
-	most, all := r.mostKeys(len(g.Keys)), g.Keys
+	most, all := r.mostKeys(&g), g.Keys
 	g.Keys = all[:most]
 	rows, err := r.getBatch(ctx, count, g)
 	for done := most; done < len(all) && err == nil; done += most {
@@ -94,7 +96,7 @@ func (r Reader) distinctRecords(
 		return err
 	}
 	g.NoCache = g.NoCache || r.ForFold
-	most, all := r.mostKeys(len(g.Keys)), g.Keys
+	most, all := r.mostKeys(&g), g.Keys
 	for done := 0; done < len(all); done += most {
 		next := min(done+most, len(all))
 		g.Keys = all[done:next]

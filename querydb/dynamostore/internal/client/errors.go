@@ -21,6 +21,7 @@ var (
 	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
 	errNoTable     = fmt.Errorf("%w: the table does not exist", driver.ErrTablesNotReady)
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
+	errFilling     = fmt.Errorf("%w: an index is being filled", driver.ErrTablesNotReady)
 )
 
 // As finds an error of a type.
@@ -35,6 +36,15 @@ func Wrap(op, table string, err error) error {
 		return fmt.Errorf("dynamostore: %s %s: %w", op, table, err)
 	}
 	return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, classOf(err), err)
+}
+
+// WrapRead is Wrap of what was read. The store has checked the key before it asked, so what DynamoDB holds invalid is no
+// fault of whoever gave it.
+func WrapRead(op, table string, err error) error {
+	if _, answered := As[smithy.APIError](err); answered && errors.Is(classOf(err), driver.ErrInvalid) {
+		return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, driver.ErrUnavailable, err)
+	}
+	return Wrap(op, table, err)
 }
 
 // plain are errors that are in that list already.
@@ -71,6 +81,8 @@ func classOfMessage(message string) error {
 	switch {
 	case strings.Contains(message, "specified index"):
 		return errNoIndex
+	case strings.Contains(message, "backfilling"):
+		return errFilling
 	case strings.Contains(message, "exceeded the maximum allowed size"):
 		return driver.ErrTooLarge
 	}

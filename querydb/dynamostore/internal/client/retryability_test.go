@@ -42,6 +42,8 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"no such table":      {&types.ResourceNotFoundException{}, final, driver.ErrUnavailable, "does not exist"},
 		"no such index": {api(400, "ValidationException", "The table does not have the specified index: x"), final,
 			driver.ErrUnavailable, "does not exist"},
+		"an index in the making": {api(400, "ValidationException",
+			"Cannot read from backfilling global secondary index: x"), final, driver.ErrUnavailable, "is being filled"},
 		"too large": {api(400, "ValidationException", "Item size to update has exceeded the maximum allowed size"), final,
 			driver.ErrTooLarge, ""},
 		"a bad request":   {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
@@ -79,5 +81,16 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhatDynamoDBRefusesToReadIsNoBadKey: the store checks keys before it asks, and its own refusal stays.
+func TestWhatDynamoDBRefusesToReadIsNoBadKey(t *testing.T) {
+	refusal := &smithy.GenericAPIError{Code: "ValidationException", Message: "x"}
+	if err := WrapRead("query", "t", refusal); errors.Is(err, driver.ErrInvalid) || !errors.Is(err, driver.ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+	if err := WrapRead("query", "t", driver.ErrInvalid); !errors.Is(err, driver.ErrInvalid) {
+		t.Errorf("got %v, want ErrInvalid", err)
 	}
 }

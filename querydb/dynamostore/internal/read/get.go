@@ -3,6 +3,7 @@ package read
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -34,7 +35,7 @@ func (r *Reader) TableName(t *driver.Table) (string, error) {
 func (r *Reader) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if g.Snapshot && len(g.Keys) > 1 {
 		g.Consistent = true
-		return settled(ctx, func() ([]driver.Row, []string, error) {
+		return settled(ctx, func(ctx context.Context) ([]driver.Row, []string, error) {
 			revisions := make([]string, len(g.Keys))
 			rows, err := r.GetKinds(ctx, &g, nil, revisions)
 			return rows, revisions, err
@@ -65,13 +66,10 @@ func (r *Reader) GetKinds(ctx context.Context, g *driver.Get, kinds, revisions [
 		err = l.one(ctx)
 	} else {
 		l.index()
-		batches := (len(g.Keys) + item.MostKeys - 1) / item.MostKeys
-		err = r.client.Each(ctx, batches, func(ctx context.Context, i int) error {
-			return l.batch(ctx, g.Keys[i*item.MostKeys:min(len(g.Keys), (i+1)*item.MostKeys)])
-		})
+		err = l.all(ctx)
 	}
 	if err != nil {
-		return nil, client.Wrap("get from", sh.Layout.Table, err)
+		return nil, client.WrapRead("get from", sh.Layout.Table, err)
 	}
 	return l.rows, nil
 }
@@ -86,6 +84,7 @@ type lookup struct {
 	revisions []string         // see getKinds
 	at        map[keys.Key]int // where the row with the key goes
 	budget    driver.Budget
+	bytes     atomic.Int64 // of the rows that were read
 }
 
 func (l *lookup) index() {
@@ -93,6 +92,32 @@ func (l *lookup) index() {
 	for i := range l.rows {
 		l.at[l.rows[i].Key] = i
 	}
+}
+
+// wave is how many bytes of rows are asked for at a time, about, where somebody has a budget of them: a batch is in
+// memory before it can be charged.
+const wave = 8 << 20
+
+// all reads all rows in batches: of an unknown size at first, then as many at a time as the size of those allows.
+func (l *lookup) all(ctx context.Context) error {
+	left, size, batches := l.get.Keys, item.MostKeys, 2
+	for len(left) > 0 {
+		now := left
+		if l.budget != nil {
+			now = left[:min(len(left), batches*size)]
+		}
+		err := l.client.Each(ctx, (len(now)+size-1)/size, func(ctx context.Context, i int) error {
+			return l.batch(ctx, now[i*size:min(len(now), (i+1)*size)])
+		})
+		if err != nil {
+			return err
+		}
+		if left = left[len(now):]; l.budget != nil {
+			fit := wave / int(max(1, l.bytes.Load()/int64(len(l.get.Keys)-len(left))))
+			size, batches = max(1, min(item.MostKeys, fit)), max(1, fit/item.MostKeys)
+		}
+	}
+	return nil
 }
 
 func (l *lookup) one(ctx context.Context) error {
@@ -163,6 +188,7 @@ func (l *lookup) keep(i int, it item.Item) error {
 	}
 	row, err := l.Row(it)
 	if err == nil && !row.Expired(l.get.Now) {
+		l.bytes.Add(int64(len(row.Record)))
 		err = driver.Charge(l.budget, len(row.Record))
 		l.rows[i] = row
 	}

@@ -24,7 +24,7 @@ func (r *Reader) Query(ctx context.Context, q driver.Query) (driver.Page, error)
 		return page, err
 	}
 	q.Consistent = true
-	return settled(ctx, func() (driver.Page, []string, error) { return r.page(ctx, sh, &q) })
+	return settled(ctx, func(ctx context.Context) (driver.Page, []string, error) { return r.page(ctx, sh, &q) })
 }
 
 // page reads a page, and says which items it read and, where the page is to be whole, at which revision each is.
@@ -46,7 +46,7 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 			more, err = p.take(out.Items)
 		}
 		if err != nil {
-			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
+			return driver.Page{}, nil, client.WrapRead("query", sh.Layout.Table, err)
 		}
 		last, _ := item.StringOf(out.LastEvaluatedKey[sh.SK])
 		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
