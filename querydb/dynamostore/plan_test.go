@@ -49,9 +49,9 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			"let items of table p-Orders expire by _ttl",
 		}},
 		{name: "both indexes, one at a time", change: func(d *live) { d.GlobalSecondaryIndexes = nil }, steps: []string{
-			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its 1000 items (2.0 MB) at no " +
-				"charge, and " +
-				"writes those that belong into the index, for up to 3048 write units, once",
+			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its items at no charge, and writes " +
+				"those that belong into the index, once; that is up to 3048 write units for the 1000 items (2.0 MB) of its " +
+				"last count, up to six hours ago",
 			"add index byNote (note) to table p-Orders",
 		}},
 		{name: "the expiry", change: func(d *live) {
@@ -103,7 +103,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "an index of others that has a text as a number", delete: true,
 			wrong: []string{"index ofOthers of table p-Orders, which is of no model, has the key attribute status of type N, " +
 				"and rows have it of type S"},
-			steps: []string{"remove index byStatus", "add index byStatus"},
+			steps: []string{"wait until the change of index ofOthers", "remove index byStatus", "add index byStatus"},
 			change: func(d *live) {
 				setType(d, "status", types.ScalarAttributeTypeN)
 				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("status"))
@@ -126,6 +126,18 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"},
 			change: func(d *live) {
 				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
+			}},
+		{name: "an index to be recreated while another is being filled", delete: true,
+			steps: []string{"wait until index byStatus", "remove index byNote", "add index byNote"},
+			change: func(d *live) {
+				otherIndexKey(d)
+				d.GlobalSecondaryIndexes[0].IndexStatus = types.IndexStatusCreating
+			}},
+		{name: "an index to be recreated while one of others is being filled", delete: true,
+			steps: []string{"wait until the change of index ofOthers", "remove index byNote", "add index byNote"},
+			change: func(d *live) {
+				otherIndexKey(d)
+				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("note"))
 			}},
 		{name: "an index that is being removed", steps: []string{"wait until the former index byNote", "add index byNote"},
 			change: func(d *live) {
@@ -218,11 +230,11 @@ func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
 	want, former := layout.Of("", dynamotest.Orders(2)), layout.Of("", dynamotest.Orders(1))
 	have := map[string]*live{want.Table: asMade(want), former.Table: asMade(former)}
 	kept := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, false)
-	wantTexts(t, "kept", kept.Kept, []string{"table Orders.g1 with its 1000 items is of a former generation"},
+	wantTexts(t, "kept", kept.Kept, []string{"table Orders.g1 with its items (1000 by its last count, up to six hours ago) is of a former generation"},
 		strings.HasPrefix)
 	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
 	gone := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, true)
-	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its 1000 items"}, strings.HasPrefix)
+	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its items (1000 by its last count"}, strings.HasPrefix)
 	if err := gone.ready(); err != nil {
 		t.Errorf("a server does not start before a table is removed that it does not use: %v", err)
 	}

@@ -80,7 +80,40 @@ func (p *planner) unfit(x layout.Index, key []types.KeySchemaElement, projection
 
 func (p *planner) addIndex(x layout.Index) {
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
-	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
-		"writes those that belong into the index, for up to %d write units, once",
-		x.Name, keyText(x.PK, x.SK), p.layout.Table, items, sizeText(size), items+size/1024)
+	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its items at no charge, and writes those that "+
+		"belong into the index, once; that is up to %d write units for the %d items (%s) of %s",
+		x.Name, keyText(x.PK, x.SK), p.layout.Table, items+size/1024, items, sizeText(size), lastCount)
+}
+
+// lastCount says how old the numbers of a table are that DynamoDB tells.
+const lastCount = "its last count, up to six hours ago"
+
+// awaitChanges has changes of indexes of the table wait for those that are under way: DynamoDB makes one at a time. The
+// steps from the number on are those of its indexes.
+func (p *planner) awaitChanges(from int) {
+	changes := func(s Step) bool { return s.Act == AddIndex || s.Act == RemoveIndex }
+	if !slices.ContainsFunc(p.Steps[from:], changes) {
+		return
+	}
+	for i := range p.have.GlobalSecondaryIndexes {
+		g := &p.have.GlobalSecondaryIndexes[i]
+		underWay := g.IndexStatus == types.IndexStatusCreating || g.IndexStatus == types.IndexStatusDeleting
+		if underWay && !p.owns(*g.IndexName) {
+			p.step(Await, false, "wait until the change of index %s of table %s, which is of no model, is done", *g.IndexName,
+				p.layout.Table)
+		}
+	}
+	slices.SortStableFunc(p.Steps[from:], func(a, b Step) int { return awaitFirst(a) - awaitFirst(b) })
+}
+
+func awaitFirst(s Step) int {
+	if s.Act == Await {
+		return 0
+	}
+	return 1
+}
+
+// owns reports whether an index is one that the models need.
+func (p *planner) owns(index string) bool {
+	return slices.ContainsFunc(p.layout.Indexes, func(x layout.Index) bool { return x.Name == index })
 }

@@ -131,6 +131,7 @@ func (p *planner) table() {
 	}
 	p.ofOthers()
 	var missing []layout.Index
+	before := len(p.Steps)
 	for _, x := range p.layout.Indexes {
 		if p.tableIndex(x) {
 			missing = append(missing, x)
@@ -139,6 +140,7 @@ func (p *planner) table() {
 	for _, x := range missing { // when all are removed whose key attributes are of another type
 		p.addIndex(x)
 	}
+	p.awaitChanges(before)
 	p.ttl()
 }
 
@@ -158,14 +160,13 @@ func (p *planner) ofOthers() {
 	}
 	for i := range p.have.GlobalSecondaryIndexes {
 		g := &p.have.GlobalSecondaryIndexes[i]
-		own := slices.ContainsFunc(p.layout.Indexes, func(x layout.Index) bool { return x.Name == *g.IndexName })
-		if !own && g.IndexStatus != types.IndexStatusDeleting {
+		if !p.owns(*g.IndexName) && g.IndexStatus != types.IndexStatusDeleting {
 			look(*g.IndexName, g.KeySchema)
 		}
 	}
 	for i := range p.have.LocalSecondaryIndexes {
 		local := &p.have.LocalSecondaryIndexes[i]
-		if !slices.ContainsFunc(p.layout.Indexes, func(x layout.Index) bool { return x.Name == *local.IndexName }) {
+		if !p.owns(*local.IndexName) {
 			look(*local.IndexName, local.KeySchema)
 		}
 	}
@@ -210,9 +211,11 @@ func (p *planner) remove() {
 	case p.have.TableStatus == types.TableStatusDeleting:
 		p.step(Await, false, "wait until table %s is removed", name)
 	case p.allowDelete:
-		p.step(RemoveTable, false, "remove table %s with its %d items: it is of a former generation", name, items)
+		p.step(RemoveTable, false, "remove table %s with its items (%d by %s): it is of a former generation", name, items,
+			lastCount)
 	default:
-		p.Kept = append(p.Kept, fmt.Sprintf("table %s with its %d items is of a former generation", name, items))
+		p.Kept = append(p.Kept, fmt.Sprintf("table %s with its items (%d by %s) is of a former generation", name, items,
+			lastCount))
 	}
 }
 
