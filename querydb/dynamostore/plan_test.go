@@ -230,11 +230,13 @@ func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
 	want, former := layout.Of("", dynamotest.Orders(2)), layout.Of("", dynamotest.Orders(1))
 	have := map[string]*live{want.Table: asMade(want), former.Table: asMade(former)}
 	kept := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, false)
-	wantTexts(t, "kept", kept.Kept, []string{"table Orders.g1 with its items (1000 by its last count, up to six hours ago) is of a former generation"},
+	wantTexts(t, "kept", kept.Kept, []string{"table Orders.g1 with its items (1000 by its last count, up to six hours " +
+		"ago) is of a former generation"},
 		strings.HasPrefix)
 	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
 	gone := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, true)
-	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its items (1000 by its last count"}, strings.HasPrefix)
+	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its items (1000 by its last count"},
+		strings.HasPrefix)
 	if err := gone.ready(); err != nil {
 		t.Errorf("a server does not start before a table is removed that it does not use: %v", err)
 	}

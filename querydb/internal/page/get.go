@@ -31,8 +31,8 @@ func aligned(rows []driver.Row, at []int) []driver.Row {
 	return all
 }
 
-// mostKeys is how many of so many keys the driver takes at once. Rows that are to be of one moment are asked for together,
-// whatever the limit is.
+// mostKeys is how many of so many keys the driver takes at once. Rows that are to be of one moment are asked for
+// together, whatever the limit is.
 func (r Reader) mostKeys(g *driver.Get) int {
 	n := len(g.Keys)
 	if limited, ok := r.Driver.(driver.GetLimiter); ok && !g.Snapshot {

@@ -38,8 +38,8 @@ func Wrap(op, table string, err error) error {
 	return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, classOf(err), err)
 }
 
-// WrapRead is Wrap of what was read. The store has checked the key before it asked, so what DynamoDB holds invalid is no
-// fault of whoever gave it.
+// WrapRead is Wrap of what was read. The store has checked the key before it asked, so what DynamoDB holds invalid is
+// no fault of whoever gave it.
 func WrapRead(op, table string, err error) error {
 	if _, answered := As[smithy.APIError](err); answered && errors.Is(classOf(err), driver.ErrInvalid) {
 		return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, driver.ErrUnavailable, err)

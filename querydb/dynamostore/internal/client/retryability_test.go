@@ -87,7 +87,8 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 // TestWhatDynamoDBRefusesToReadIsNoBadKey: the store checks keys before it asks, and its own refusal stays.
 func TestWhatDynamoDBRefusesToReadIsNoBadKey(t *testing.T) {
 	refusal := &smithy.GenericAPIError{Code: "ValidationException", Message: "x"}
-	if err := WrapRead("query", "t", refusal); errors.Is(err, driver.ErrInvalid) || !errors.Is(err, driver.ErrUnavailable) {
+	err := WrapRead("query", "t", refusal)
+	if errors.Is(err, driver.ErrInvalid) || !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 	if err := WrapRead("query", "t", driver.ErrInvalid); !errors.Is(err, driver.ErrInvalid) {
