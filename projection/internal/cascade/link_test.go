@@ -57,22 +57,25 @@ func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	a.After = "half"
 	q.Put(a)
 	q.Turn()
-	if first, _ := q.First(); first.Identifier != "B" {
-		t.Errorf("the next task is of %s, want B", first.Identifier)
+	first := func() Task { return q.all[q.First(1)[0]] }
+	if next := first(); next.Identifier != "B" {
+		t.Errorf("the next task is of %s, want B", next.Identifier)
 	}
-	q.Drop()
-	if first, _ := q.First(); first.After != "half" {
-		t.Errorf("the task of A goes on after %q, want after half", first.After)
+	q.Drop(b.ID())
+	if next := first(); next.After != "half" {
+		t.Errorf("the task of A goes on after %q, want after half", next.After)
 	}
 	a.Succeeded, a.Failed, a.Done = 4, 3, true
-	q.Drop()
+	q.Drop(a.ID())
 	q.Put(a)
-	if _, ok := q.First(); ok || len(q.Failed()) != 1 {
-		t.Errorf("a task that is done is next: %t; %d have failed", ok, len(q.Failed()))
+	if next := q.First(1); len(next) > 0 || len(q.Failed()) != 1 {
+		t.Errorf("next are %d tasks, want none; %d have failed, want 1", len(next), len(q.Failed()))
 	}
 	q.RetryFailed()
-	first, ok := q.First()
-	if !ok || first.Failed != 0 || first.Succeeded != 0 || first.After != "" || len(q.Failed()) != 0 {
-		t.Errorf("retried: %+v, %t", first, ok)
+	if len(q.First(2)) != 1 || len(q.Failed()) != 0 {
+		t.Fatalf("retried are %d tasks, want 1; %d have failed, want none", len(q.First(2)), len(q.Failed()))
+	}
+	if next := first(); next.Failed != 0 || next.Succeeded != 0 || next.After != "" {
+		t.Errorf("retried: %+v", next)
 	}
 }

@@ -110,21 +110,28 @@ func (q *Tasks) Widened(t Task) Task {
 	return t
 }
 
-// First is the task that is next; ok is false where there is none.
-func (q *Tasks) First() (t Task, ok bool) {
-	if len(q.queue) == 0 {
-		return t, false
-	}
-	return q.all[q.queue[0]], true
-}
+// First are the IDs of the tasks that are next, so many of them at most.
+func (q *Tasks) First(most int) []string { return slices.Clone(q.queue[:min(most, len(q.queue))]) }
 
 // Turn puts the first task last, so that a long one does not hold up the others.
 func (q *Tasks) Turn() { q.queue = append(q.queue[1:], q.queue[0]) }
 
-// Drop removes the first task.
-func (q *Tasks) Drop() {
-	delete(q.all, q.queue[0])
-	q.queue = q.queue[1:]
+// Drop removes tasks that are among the first.
+func (q *Tasks) Drop(ids ...string) {
+	for _, id := range ids {
+		delete(q.all, id)
+	}
+	gone := 0
+	q.queue = slices.DeleteFunc(q.queue, func(id string) bool {
+		if gone == len(ids) { // those behind stay
+			return false
+		}
+		_, stays := q.all[id]
+		if !stays {
+			gone++
+		}
+		return !stays
+	})
 }
 
 // Failed are the tasks that left some copies behind.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -16,10 +17,18 @@ import (
 )
 
 // How many copies one commit has follow their row at most, and no more than a window has events: it bounds memory, and
-// how long events wait. They are fewer where ops evaluate them one by one.
+// how long events wait. They are fewer where ops evaluate them one by one, and where they are of several rows.
 const (
 	mostRefreshed = 256
 	mostRecopied  = 512
+	mostTogether  = 64
+)
+
+// How many tasks one commit takes off at most, and how many there may be before events wait for some to be done. A log
+// that is folded from its beginning makes a task of every row that is copied, of most of which nobody has a copy yet.
+const (
+	mostDone  = 1000
+	mostTasks = 10_000
 )
 
 // refreshes reports whether copies are to follow their rows.
@@ -27,6 +36,13 @@ func (r *Runner) refreshes() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state.Tasks.Len() > 0
+}
+
+// isCrowded reports whether events are to wait until copies have followed their rows.
+func (r *Runner) isCrowded() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state.Tasks.Len() > mostTasks
 }
 
 // FailedCascades are the rows of which some copies could not follow a change.
@@ -97,33 +113,23 @@ func (r *Runner) refreshSome(ctx context.Context) error {
 // refresher works at tasks: see package cascade.
 type refresher struct{ *committer }
 
-// once works at the first task, as far as one commit goes.
+// once works at the first tasks, as far as one commit goes: at several of few copies, or at one.
 func (c refresher) once(ctx context.Context) error {
-	t, ok := c.state.Tasks.First()
-	if !ok {
-		return nil
-	}
 	kind := c.state.Done().Kind(checkpoint.KindCascade, c.projection.Name)
-	n, err := c.evaluator.db.Notes().Get(ctx, kind, t.ID())
-	if err != nil {
+	first, err := c.first(ctx, kind)
+	if err != nil || len(first) == 0 {
 		return err
 	}
-	if n.Value == nil { // another process has done it
-		c.state.Tasks.Drop()
-		return nil
+	if done, err := c.together(ctx, kind, slices.Clone(first)); done || err != nil {
+		return err
 	}
-	if t, err = cascade.ParseTask(&n); err != nil {
-		return checkpoint.Damaged(err)
-	}
-	if t.Done {
-		t = t.Again()
-	}
+	t := first[0]
 	p, err := c.next(ctx, &t)
 	if err != nil {
 		return err
 	}
 	if len(p.links) == 0 {
-		return c.finish(ctx, kind, &t)
+		return c.finish(ctx, kind, querydb.Batch{}, []cascade.Task{t})
 	}
 	if t, err = c.follow(ctx, kind, t, p); err != nil {
 		return err
@@ -133,21 +139,116 @@ func (c refresher) once(ctx context.Context) error {
 	return nil
 }
 
+// first are the first tasks as they are on record. Those that another process has done are taken off.
+func (c refresher) first(ctx context.Context, kind string) (tasks []cascade.Task, err error) {
+	most := mostDone
+	if c.evaluator.shared { // a commit holds few items
+		most = mostTogether / 4
+	}
+	var held []keys.Key
+	for _, id := range c.state.Tasks.First(most) {
+		held = append(held, keys.Key{PK: kind, SK: id})
+	}
+	notes, err := c.evaluator.db.Notes().GetAll(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	for i := range notes {
+		if notes[i].Value == nil {
+			c.state.Tasks.Drop(notes[i].ID)
+			continue
+		}
+		t, err := cascade.ParseTask(&notes[i])
+		if err != nil {
+			return nil, checkpoint.Damaged(err)
+		}
+		if t.Done {
+			t = t.Again()
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, nil
+}
+
+// together works at the first of the tasks, as many as are done within one commit, and reports whether there are such
+// tasks. Where the store refuses the commit, each is left to a page of its own, which finds out whose row it is.
+func (c refresher) together(ctx context.Context, kind string, tasks []cascade.Task) (done bool, err error) {
+	tasks, steps, err := c.few(ctx, tasks)
+	if err != nil || len(tasks) == 0 {
+		return false, err
+	}
+	var b querydb.Batch
+	if len(steps) > 0 {
+		evaluated := 0
+		b, evaluated, err = c.evaluate(ctx, steps)
+		if evaluated < len(steps) { // the commit has had no room for the task of that step
+			tasks = tasks[:slices.IndexFunc(tasks, func(t cascade.Task) bool { return t.ID() == steps[evaluated].task.ID() })]
+		}
+	}
+	if err == nil && len(tasks) > 0 {
+		err = c.finish(ctx, kind, b, tasks)
+	}
+	if unfit(err) {
+		return false, nil
+	}
+	return err == nil && len(tasks) > 0, err
+}
+
+// few are the first of the tasks with the links that they have yet to follow, as long as there are few of these.
+func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade.Task, steps []step, err error) {
+	room := min(mostTogether, c.evaluator.cfg.WindowEvents)
+	if c.evaluator.shared {
+		room /= 2
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		if t.After != "" { // it has more than a page
+			return tasks[:i], steps, nil
+		}
+		before, refs := len(steps), c.evaluator.fold.Tracked().ReferencesTo(t)
+		for _, ref := range refs[min(t.Reference, len(refs)):] {
+			links, err := c.evaluator.listLinks(ctx, ref, t.Identifier, "", room+1-len(steps))
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, l := range links {
+				steps = append(steps, step{t, l})
+			}
+			if len(steps) > room {
+				return tasks[:i], steps[:before], nil
+			}
+		}
+	}
+	return tasks, steps, nil
+}
+
+// step is a link that a task follows.
+type step struct {
+	task *cascade.Task
+	link link
+}
+
+// unfit reports whether an error is about the rows of a commit, so that another commit, of fewer rows, may succeed.
+func unfit(err error) bool {
+	var row fold.RowError
+	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
+		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
+}
+
 // follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
-// A store may find a row too large that the fold has not, or one that has expired and lost a unique key to another, and
-// refuses its commit as a whole: so half of the page is tried, and half of that, down to the one row that has to keep
-// its copy. Nobody reads one that has expired.
+// One row may be stored in a way that cannot be read. A store may find a row too large that the fold has not, or one that
+// has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried, and half
+// of that, down to the one row that has to keep its copy. Nobody reads one that has expired.
 func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
 	b, err := c.fold(ctx, &next, p)
-	if err != nil {
-		return t, err
+	if err == nil {
+		b.Notes = append(b.Notes, next.Progress(kind))
+		err = c.commit(ctx, b, next, p)
 	}
-	b.Notes = append(b.Notes, next.Progress(kind))
-	err = c.commit(ctx, b, next, p)
 	lost := errors.Is(err, querydb.ErrConflict)
 	switch {
-	case !lost && !errors.Is(err, querydb.ErrTooLarge):
+	case !unfit(err):
 		return next, err
 	case len(p.links) > 1:
 		return c.follow(ctx, kind, t, p.half())
@@ -264,43 +365,51 @@ func (c refresher) fold(ctx context.Context, t *cascade.Task, p *page) (b queryd
 		}
 		p.leaveToOps()
 	}
-	return c.evaluate(ctx, t, p.links)
+	steps := make([]step, len(p.links))
+	for i, l := range p.links {
+		steps[i] = step{t, l}
+	}
+	b, done, err := c.evaluate(ctx, steps)
+	if done > 0 {
+		t.After = p.links[done-1].id
+	}
+	return b, err
 }
 
-// evaluate is fold by an op for each row.
-func (c refresher) evaluate(ctx context.Context, t *cascade.Task, links []link) (b querydb.Batch, err error) {
+// evaluate makes the batch of an op for each row, of as many as one commit holds. The tasks count them.
+func (c refresher) evaluate(ctx context.Context, steps []step) (b querydb.Batch, done int, err error) {
 	f := c.evaluator.fold
 	f.Reset(false)
 	// It is no event's place: no row has come so far.
 	at := fold.ApplyPoint{Pos: querydb.Position{Offset: math.MaxUint64}}
-	ops := make([]fold.Op, len(links))
-	for i, l := range links {
-		ops[i] = f.Tracked().Refresh(l.Link, t)
+	ops := make([]fold.Op, len(steps))
+	for i, s := range steps {
+		ops[i] = f.Tracked().Refresh(s.link.Link, s.task)
 		if err := f.Need(ops[i:i+1], at); err != nil {
-			return b, err
+			return b, 0, err
 		}
 	}
 	if err := f.Load(ctx, at, c.evaluator.findLinks); err != nil {
-		return b, err
+		return b, 0, err
 	}
-	for i := range ops {
-		at.Event = i + 1
-		err := f.Eval(ops[i:i+1], at)
+	for done < len(ops) {
+		at.Event = done + 1
+		err := f.Eval(ops[done:done+1], at)
 		if err == fold.ErrNextCommit {
 			break
 		}
-		switch {
+		switch s := steps[done]; {
 		case err != nil:
-			c.fail(ctx, t, &links[i], err)
+			c.fail(ctx, s.task, &s.link, err)
 		case hasWritten(f):
-			t.Succeeded++
+			s.task.Succeeded++
 		}
-		t.After = links[i].id
+		done++
 	}
 	var whole, several bool
 	b.Writes, whole, several = f.Writes(nil)
 	b.Atomic, b.MultiRow, b.Unchanged = whole, several, f.Tracked().Copies().Read
-	return b, nil
+	return b, done, nil
 }
 
 // hasWritten reports whether the last op has changed a row: the copy that it was to refresh may be gone by now.
@@ -334,18 +443,26 @@ func (c refresher) fail(ctx context.Context, t *cascade.Task, l *link, err error
 		slog.String("of", t.Model), slog.String("id", t.Identifier), slog.Any("error", err))
 }
 
-// finish takes a task off that is done. It stays on record where some rows cannot hold the new copy.
-func (c refresher) finish(ctx context.Context, kind string, t *cascade.Task) error {
-	n := t.Removal(kind)
-	if t.Done = true; t.Failed > 0 {
-		n = t.Progress(kind)
+// finish commits the batch with which tasks are done, and takes them off. One stays on record where some rows cannot
+// hold the new copy.
+func (c refresher) finish(ctx context.Context, kind string, b querydb.Batch, tasks []cascade.Task) error {
+	var done []string
+	for i := range tasks {
+		t := &tasks[i]
+		n := t.Removal(kind)
+		if t.Done = true; t.Failed > 0 {
+			n = t.Progress(kind)
+		}
+		b.Notes, done = append(b.Notes, n), append(done, t.ID())
 	}
-	if err := c.apply(ctx, querydb.Batch{Notes: []querydb.Note{n}}); err != nil {
+	if err := c.apply(ctx, b); err != nil {
 		return err
 	}
-	c.state.Tasks.Drop()
-	if t.Failed > 0 {
-		c.state.Tasks.Put(*t)
+	c.state.Tasks.Drop(done...)
+	for i := range tasks {
+		if tasks[i].Failed > 0 {
+			c.state.Tasks.Put(tasks[i])
+		}
 	}
 	return nil
 }

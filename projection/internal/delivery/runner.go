@@ -152,11 +152,10 @@ func (r *Runner) run(ctx context.Context) error {
 		default:
 			r.budget.Works(true)
 		}
-		if foldErr == nil {
-			foldErr = r.budget.Wait(ctx)
-		}
-		if foldErr == nil {
-			foldErr = r.refreshSome(ctx)
+		for again := true; again && foldErr == nil; again = r.isCrowded() {
+			if foldErr = r.budget.Wait(ctx); foldErr == nil {
+				foldErr = r.refreshSome(ctx)
+			}
 		}
 		if foldErr != nil {
 			stop()
