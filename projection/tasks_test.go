@@ -139,3 +139,57 @@ func TestACopyInARowThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 		}
 	}
 }
+
+// keyCounter finds out how many rows are read at once.
+type keyCounter struct {
+	driver.Driver
+	most int
+}
+
+func (s *keyCounter) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	if g.Table.Name == "Pick" {
+		s.most = max(s.most, len(g.Keys))
+	}
+	return s.Driver.Get(ctx, g)
+}
+
+// TestCopiesThatFollowInTheCommitAreNotAllReadAtOnce, where a window changes many rows of which each has many.
+func TestCopiesThatFollowInTheCommitAreNotAllReadAtOnce(t *testing.T) {
+	const clubs, picks = 30, 900
+	var events [][]ref
+	for i := range clubs {
+		club := fmt.Sprint("club", i)
+		events = append(events, []ref{{Op: "club", ID: club, Text: "old"}})
+		for j := range picks {
+			events = append(events, []ref{{Op: "set", ID: fmt.Sprint(club, "-", j), Club: club}})
+		}
+	}
+	mode := refMode{cascade: true, transactional: true}
+	store := &keyCounter{Driver: &keptStore{memstore.New()}}
+	foldRefs(t, store, mode, 4096, events...)
+	store.most = 0
+	var changes []ref
+	for i := range clubs {
+		changes = append(changes, ref{Op: "club", ID: fmt.Sprint("club", i), Text: "new"})
+	}
+	for _, c := range changes {
+		events = append(events, []ref{c})
+	}
+	// One event may change several rows of which each has many copies: those it must have.
+	events = append(events, []ref{{Op: "club", ID: "club0", Text: "newer"}, {Op: "club", ID: "club1", Text: "newer"}})
+	db, letters := foldRefs(t, store, mode, 4096, events...)
+	if most := 10_000 + 2*picks; store.most > most || len(letters) > 0 {
+		t.Errorf("%d rows are read at once, want %d at most; dead letters %v", store.most, most, letters)
+	}
+	for i := range clubs {
+		want := "new"
+		if i < 2 {
+			want = "newer"
+		}
+		for j := range picks {
+			if p := pickOf(t, db, fmt.Sprint("club", i, "-", j)); p.Club == nil || p.Club.Name != want {
+				t.Fatalf("pick %s holds %+v, want the name %s", p.ID, p.Club, want)
+			}
+		}
+	}
+}

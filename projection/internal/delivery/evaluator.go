@@ -60,7 +60,7 @@ func (v *evaluator) prepare(
 		}
 		// Where released items take effect is known one by one, when they are taken.
 		missing := v.fold.Missing()
-		if missing.None() || round >= mostRounds || out.released {
+		if missing.None() || round >= mostRounds || out.released || took > 0 && v.fold.IsCrowded() {
 			return out, len(items), took, nil
 		}
 		surveyed, err := v.survey(out, items, took)
@@ -123,7 +123,7 @@ func (v *evaluator) survey(out *outcome, items []item, from int) (surveyed int, 
 				return true, nil
 			}
 			c.Enter()
-			err := out.fold.Survey(it.ops, it.applyPoint(from+i, out.slot))
+			err := out.fold.Survey(it.ops, it.applyPoint(from+i, out.slot), i == 0)
 			c.Leave()
 			return err != fold.ErrNextCommit, nil
 		},

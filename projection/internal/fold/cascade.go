@@ -23,7 +23,8 @@ type Links func(ctx context.Context, ref cascade.Reference, identifier string, m
 type Linked struct {
 	Keys     []keys.Key // of some
 	Count    int
-	Revision uint64 // of the note of their version, as it was before: see cascade.LinkVersion
+	Gone     []cascade.Link // some that lead to no row any more
+	Revision uint64         // of the note of their version, as it was before: see cascade.LinkVersion
 }
 
 // mostTargets is how many copies may follow their row in one commit where the store has no limit.
@@ -154,24 +155,43 @@ type linkQuery struct {
 // addFollower adds a reference.
 func (f *followers) addFollower(w follower) { f.by = append(f.by, w) }
 
-// loadLinks reads the links that were missed.
+// loadLinks reads the links that were missed: all without which the commit cannot go on, and others as long as they lead
+// to no more rows than one commit may change.
 func (f *followers) loadLinks(ctx context.Context, find Links) error {
 	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
-	most, _ := f.of.bounds.targets()
-	for q := range f.of.given.links {
-		i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
-		held, err := find(ctx, q.Reference, q.identifier, most)
-		if err != nil {
-			return err
-		}
-		f.links[q] = held
-		for _, key := range held.Keys {
-			if err := f.by[i].rows.needKey(key); err != nil {
-				return err
+	holders := 0
+	for _, now := range [...]bool{true, false} {
+		for q, urgent := range f.of.given.links {
+			switch {
+			case urgent != now:
+			case !urgent && holders >= mostTargets:
+				f.of.bounds.crowded = true
+			default:
+				n, err := f.loadHolders(ctx, find, q)
+				if holders += n; err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// loadHolders reads links, has the rows read to which they lead, and returns how many these are.
+func (f *followers) loadHolders(ctx context.Context, find Links, q linkQuery) (n int, err error) {
+	most, _ := f.of.bounds.targets()
+	i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
+	held, err := find(ctx, q.Reference, q.identifier, most)
+	if err != nil {
+		return 0, err
+	}
+	f.links[q] = held
+	for _, key := range held.Keys {
+		if err := f.by[i].rows.needKey(key); err != nil {
+			return 0, err
+		}
+	}
+	return len(held.Keys), nil
 }
 
 // check refuses a Cascade to models or fields that there are none of.
@@ -284,11 +304,7 @@ func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
 		q := linkQuery{w.Reference, identifier}
 		known, read := f.links[q]
 		if !read {
-			if f.of.misses.links == nil {
-				f.of.misses.links = map[linkQuery]bool{}
-			}
-			f.of.misses.links[q] = true
-			return f.of.unlessSurveyed(ErrNextCommit)
+			return f.missLinks(q)
 		}
 		f.found[q] = true
 		n := known.Count

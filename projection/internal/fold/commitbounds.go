@@ -43,6 +43,8 @@ type bounds struct {
 	ofEvent   int         // bytes that the event in hand writes
 	cascaded  cascadedRow // of those that the event in hand changes
 	surveying bool        // see Fold.Survey
+	urgent    bool        // the commit cannot go on without what the event in hand misses
+	crowded   bool        // more links were missed than were read
 }
 
 // cascadedRow is the row that most copies follow in the commit of its change.
@@ -72,7 +74,7 @@ const noteBytes = 64 << 10
 const mostOfAggregate = 7<<19 - noteBytes
 
 func newBounds(db *querydb.DB, limits Limits) *bounds {
-	b := &bounds{shared: db.MultiWriter(), mostOfEvent: limits.RowBytes}
+	b := &bounds{shared: db.MultiWriter(), mostOfEvent: limits.RowBytes, urgent: true}
 	b.most.writes, b.most.bytes = db.TxLimits()
 	b.most.writes -= NoteWrites
 	b.most.bytes -= noteBytes
@@ -108,7 +110,7 @@ func (b *bounds) add(m *querydb.Model) {
 
 func (b *bounds) reset(alone bool) {
 	b.alone = alone && b.shared
-	b.ahead = false
+	b.ahead, b.crowded = false, false
 	b.verdict = verdict{whole: b.shared && (b.atomic || alone)}
 	b.begin()
 }

@@ -22,8 +22,8 @@ func (m Missing) None() bool {
 // missing is what was missed of one model.
 type missing struct {
 	keys   map[keys.Key]bool
-	links  map[linkQuery]bool
-	latest map[string]int // how many of the latest rows of a partition are to be known; all of them above mostLatest
+	links  map[linkQuery]bool // whether the commit cannot go on without them
+	latest map[string]int     // how many of the latest rows of a partition are to be known; all of them above mostLatest
 }
 
 // How many of the latest rows of a partition are looked for where that which was remembered is gone, how many times as
@@ -39,7 +39,9 @@ func (m missing) with(o missing) missing {
 	all := missing{map[keys.Key]bool{}, map[linkQuery]bool{}, map[string]int{}}
 	for _, some := range [...]missing{m, o} {
 		maps.Copy(all.keys, some.keys)
-		maps.Copy(all.links, some.links)
+		for q, urgent := range some.links {
+			all.links[q] = all.links[q] || urgent
+		}
 		for pk, n := range some.latest {
 			all.latest[pk] = max(all.latest[pk], n)
 		}
@@ -67,6 +69,15 @@ func (f *partitions) missLatest(pk string) error {
 	}
 	f.misses.latest[pk] = max(fewLatest, moreLatest*f.given.latest[pk])
 	return f.unlessSurveyed(ErrNextCommit)
+}
+
+// missLinks notes that the event in hand has to know links that were not read: see missKey.
+func (f *followers) missLinks(q linkQuery) error {
+	if f.of.misses.links == nil {
+		f.of.misses.links = map[linkQuery]bool{}
+	}
+	f.of.misses.links[q] = f.of.misses.links[q] || f.of.bounds.urgent
+	return f.of.unlessSurveyed(ErrNextCommit)
 }
 
 func (f *rows) unlessSurveyed(err error) error {
