@@ -382,6 +382,7 @@ func (c refresher) evaluate(ctx context.Context, steps []step) (b querydb.Batch,
 	f.Reset(false)
 	// It is no event's place: no row has come so far.
 	at := fold.ApplyPoint{Pos: querydb.Position{Offset: math.MaxUint64}}
+	var gone []*link
 	ops := make([]fold.Op, len(steps))
 	for i, s := range steps {
 		ops[i] = f.Tracked().Refresh(s.link.Link, s.task)
@@ -398,18 +399,36 @@ func (c refresher) evaluate(ctx context.Context, steps []step) (b querydb.Batch,
 		if err == fold.ErrNextCommit {
 			break
 		}
-		switch s := steps[done]; {
+		switch s := &steps[done]; {
 		case err != nil:
 			c.fail(ctx, s.task, &s.link, err)
 		case hasWritten(f):
 			s.task.Succeeded++
+		case f.Tracked().IsGone(&s.link.Link):
+			gone = append(gone, &s.link)
 		}
 		done++
 	}
 	var whole, several bool
 	b.Writes, whole, several = f.Writes(nil)
 	b.Atomic, b.MultiRow, b.Unchanged = whole, several, f.Tracked().Copies().Read
+	b.Notes = c.unlink(gone)
 	return b, done, nil
+}
+
+// mostUnlinked is how many links one commit takes away at most on a store whose commits hold few items.
+const mostUnlinked = 20
+
+// unlink takes away links that lead to no row any more, unless one is made meanwhile that does.
+func (c refresher) unlink(gone []*link) (notes []querydb.Note) {
+	if c.evaluator.shared {
+		gone = gone[:min(mostUnlinked, len(gone))]
+	}
+	kind := c.state.Done().Kind(checkpoint.KindLink, c.projection.Name)
+	for _, l := range gone {
+		notes = append(notes, l.removal(kind))
+	}
+	return notes
 }
 
 // hasWritten reports whether the last op has changed a row: the copy that it was to refresh may be gone by now.
@@ -430,7 +449,13 @@ func (c refresher) recopy(ctx context.Context, t *cascade.Task, p *page) (b quer
 	}
 	t.After = p.links[out.Done-1].id
 	t.Succeeded += len(out.Writes)
-	return querydb.Batch{Writes: out.Writes}, true, nil
+	var gone []*link
+	for i := range p.rows[:out.Done] {
+		if p.rows[i].Record == nil {
+			gone = append(gone, &p.links[i])
+		}
+	}
+	return querydb.Batch{Writes: out.Writes, Notes: c.unlink(gone)}, true, nil
 }
 
 // fail notes that a row cannot hold the new copy.

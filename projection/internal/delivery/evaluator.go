@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
@@ -166,16 +167,63 @@ func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identi
 			}
 		}
 		if len(found) < linksAtOnce {
-			return held, nil
+			break
 		}
 		after = found[len(found)-1].id
 	}
+	if held.Count > most {
+		return v.standing(ctx, held, ref, identifier, most)
+	}
+	return held, nil
+}
+
+// mostGone is how many links a commit takes away at most of rows that are gone.
+const mostGone = 1000
+
+// standing is what findLinks finds of rows that are there. It is asked for where there are too many links: those of rows
+// that have expired stay, since the store removes such rows and knows of no links.
+func (v *evaluator) standing(ctx context.Context, held fold.Linked, ref cascade.Reference, identifier string, most int) (
+	fold.Linked, error,
+) {
+	held.Keys, held.Count = nil, 0
+	for after := ""; held.Count <= most; {
+		found, err := v.listLinks(ctx, ref, identifier, after, linksAtOnce)
+		if err != nil || len(found) == 0 {
+			return held, err
+		}
+		all := make([]keys.Key, len(found))
+		for i := range found {
+			all[i] = found[i].Key
+		}
+		rows, err := v.fold.Tracked().Standing(ctx, ref, all)
+		if err != nil {
+			return held, err
+		}
+		for i, row := range rows {
+			switch {
+			case row.Gone && len(held.Gone) < mostGone:
+				held.Gone = append(held.Gone, found[i].Link)
+			case row.Counts:
+				held.Keys, held.Count = append(held.Keys, found[i].Key), held.Count+1
+			}
+		}
+		after = found[len(rows)-1].id
+	}
+	return held, nil
 }
 
 // link is a link and the ID of its note.
 type link struct {
 	cascade.Link
-	id string
+	id       string
+	revision uint64
+}
+
+// removal is the note that takes the link away as it was read.
+func (l *link) removal(kind string) querydb.Note {
+	n := l.Removal(kind)
+	n.IfRevision, n.Revision = true, l.revision
+	return n
 }
 
 // listLinks lists links of a row by one reference, in the order of their IDs, after that one.
@@ -196,7 +244,8 @@ func (v *evaluator) listLinks(ctx context.Context, ref cascade.Reference, identi
 		if err != nil {
 			return nil, checkpoint.Damaged(err)
 		}
-		found = append(found, link{cascade.Link{Reference: ref, Identifier: identifier, Key: key}, notes[i].ID})
+		l := cascade.Link{Reference: ref, Identifier: identifier, Key: key}
+		found = append(found, link{l, notes[i].ID, notes[i].Revision})
 	}
 	return found, nil
 }

@@ -324,6 +324,15 @@ func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
 	return nil
 }
 
+// unlink takes away links that lead to no row any more, on a store whose commits have room for that.
+func (f *followers) unlink(c *Copies) {
+	for q := range f.found {
+		if !f.of.bounds.shared {
+			c.gone = append(c.gone, f.links[q].Gone...)
+		}
+	}
+}
+
 // versions adds those of the links on which the commit rests, on a store where another process may add some.
 func (f *followers) versions(c *Copies) {
 	if !f.of.bounds.shared {

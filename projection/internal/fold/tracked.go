@@ -1,7 +1,9 @@
 package fold
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -18,6 +20,7 @@ type Copies struct {
 	Tasks            []cascade.Task // of rows that have changed
 	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
+	gone             []cascade.Link    // that led to no row when they were read
 }
 
 // items is how many items of a commit that is.
@@ -118,6 +121,7 @@ func (f *tracking) copies(c *Copies) {
 			f.announce(e, c)
 		}
 	}
+	f.followers.unlink(c)
 	f.followers.versions(c)
 	for _, key := range f.read {
 		if e := f.of.entries[key]; e != nil && e.event == 0 && e.asRead != nil {
@@ -214,8 +218,46 @@ func (t Tracked) Copies() (c Copies) {
 	for _, m := range t {
 		m.copies(&c)
 	}
+	if len(c.gone) > 0 {
+		linked := map[cascade.Link]bool{}
+		for _, l := range c.Linked {
+			linked[l] = true
+		}
+		for _, l := range c.gone {
+			if !linked[l] {
+				c.Unlinked = append(c.Unlinked, l)
+			}
+		}
+	}
 	return c
 }
+
+// IsGone reports whether there is no row any more to which the link leads: one that has expired is removed by the store,
+// which knows of no links.
+func (t Tracked) IsGone(l *cascade.Link) bool { return t.of(l.Model).isGone(l.Key) }
+
+func (f *tracking) isGone(key keys.Key) bool {
+	e := f.of.entry(key)
+	return e.read && !e.present && e.others == nil && e.event == 0
+}
+
+// Standing finds out which rows are there, of the first of the keys, as many as fit into memory at once. A row that has
+// expired by the first event counts as none, and is removed later.
+func (t Tracked) Standing(ctx context.Context, ref cascade.Reference, held []keys.Key) (all []Standing, err error) {
+	rows, err := t.Stored(ctx, ref, held)
+	since := t.of(ref.Model).since()
+	for i := range rows {
+		s := Standing{Gone: rows[i].Record == nil}
+		s.Counts = !s.Gone && !rows[i].Expired(since)
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// Standing says of a row whether it is there no more, and whether it counts.
+type Standing struct{ Gone, Counts bool }
+
+func (f *tracking) since() time.Time { return f.of.bounds.since }
 
 // Any reports whether rows hold tracked copies.
 func (t Tracked) Any() bool {
