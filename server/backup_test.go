@@ -121,7 +121,8 @@ func TestABackupOfAStoreThatNoServerHasOpen(t *testing.T) {
 	s.ready(t)
 	s.end(t)
 	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
-	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "rows and the log")
+	runProgram(t, app, start{args: []string{"backup", dir + "/", "--store", args[1]}}).wantExit(t, exitDone,
+		"rows and the log")
 	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitFailed, "exists")
 	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
 	answersUpTo(t, app, data, 50)
@@ -129,12 +130,39 @@ func TestABackupOfAStoreThatNoServerHasOpen(t *testing.T) {
 	runProgram(t, app, start{args: []string{"restore", data, filepath.Join(t.TempDir(), "x")}}).
 		wantExit(t, exitFailed, "is no backup")
 
+	for name, wrong := range map[string]struct {
+		args []string
+		says string
+	}{
+		"a data directory that is not there": {[]string{"--store", args[1] + "x"}, "open the rows"},
+		"a log that is not there": {[]string{"--store", args[1], "--events", "log:" + filepath.Join(t.TempDir(), "x")},
+			"open the events"},
+		"a log that is not that of the rows": {[]string{"--store", args[1], "--events", "log:" + otherLog(t, app)},
+			"--events"},
+	} {
+		made := filepath.Join(t.TempDir(), "backup")
+		runProgram(t, app, start{args: append([]string{"backup", made}, wrong.args...)}).wantExit(t, exitFailed, wrong.says)
+		if _, err := os.Stat(made); err == nil {
+			t.Errorf("a backup of %s was made", name)
+		}
+	}
+
 	memory := serve(t, app, start{args: []string{"--store", "memory:"}})
 	runProgram(t, app, start{args: []string{"backup", dir + "2", "--url", memory.url}}).
 		wantExit(t, exitFailed, "keeps neither rows nor a log")
 	if _, err := os.Stat(dir + "2"); err == nil {
 		t.Error("a backup of nothing was made")
 	}
+}
+
+// otherLog is a data directory with other events.
+func otherLog(t *testing.T, app App) (dir string) {
+	t.Helper()
+	args := embedded(t)
+	s := serve(t, app, start{args: args})
+	s.ready(t)
+	s.end(t)
+	return strings.TrimPrefix(args[1], "embedded:")
 }
 
 // TestABackupHasTheDecisionsThatWereMadeBeforeIt, and no others: what was decided later is to be decided again, and a

@@ -188,7 +188,11 @@ func (l *Log) Snapshot(dir string) error {
 		return err
 	}
 	defer end()
-	if err := l.records.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+	err = l.Writable()
+	if err == nil {
+		err = l.records.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	}
+	if err != nil {
 		return fmt.Errorf("copy the event log in %s: %w", l.dir, err)
 	}
 	return nil

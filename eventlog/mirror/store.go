@@ -93,6 +93,9 @@ func (s *store) unwritable(err error) error {
 }
 
 func (s *store) snapshot(dir string) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
 	if err := s.records.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return fmt.Errorf("back up the copy of the events in %s: %w", s.dir, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -17,6 +18,12 @@ type directory struct {
 	mu   sync.Mutex
 	lock io.Closer
 	mark fs.FileInfo // of the lock file as it was locked
+}
+
+// holds reports whether a file is in the directory, or is it.
+func (d *directory) holds(name string) bool {
+	inside := strings.TrimSuffix(d.fs.PathJoin(d.path, "x"), "x")
+	return strings.HasPrefix(d.fs.PathJoin(name, "x"), inside)
 }
 
 // take locks the directory for this process.

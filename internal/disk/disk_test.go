@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -85,5 +86,66 @@ func TestNothingIsTriedAgainAfterTheStoreWasClosed(t *testing.T) {
 	time.Sleep(5 * firstPause)
 	if n := attempts.Load() - before; n != 0 {
 		t.Errorf("%d attempts after the store was closed, want none", n)
+	}
+}
+
+// brokenBeside is a file system on which nothing can be written beside the store.
+type brokenBeside struct {
+	vfs.FS
+	err error
+}
+
+func (b brokenBeside) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(name, "copy") {
+		return nil, b.err
+	}
+	return b.FS.Create(name, c)
+}
+
+func (b brokenBeside) Link(_, newname string) error {
+	return &fs.PathError{Op: "link", Path: newname, Err: b.err}
+}
+
+// TestACopyThatFailsSaysNothingAboutTheStore: who makes it is told at once, and the store goes on.
+func TestACopyThatFailsSaysNothingAboutTheStore(t *testing.T) {
+	for _, dir := range []string{"data", "./data/", "deep/data"} {
+		mem := vfs.NewMem()
+		if err := mem.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		d := New(Config{FS: brokenBeside{mem, syscall.ENOSPC}, Dir: dir})
+		if err := d.Open(func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := d.FS().Create("copy/000001.log", vfs.WriteCategoryUnspecified); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: a file of a copy: %v, %v", dir, f, err)
+		}
+		if err := d.Writable(); err != nil {
+			t.Errorf("%s: the store: %v", dir, err)
+		}
+	}
+}
+
+// TestACopyIsMadeWhereLinksAreNotPermitted, and where they lead to another disk.
+func TestACopyIsMadeWhereLinksAreNotPermitted(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EXDEV} {
+		dir, beside := t.TempDir(), t.TempDir()
+		d := New(Config{FS: brokenBeside{vfs.Default, errno}, Dir: dir})
+		var db *pebble.DB
+		if err := d.Open(func() (err error) {
+			db, err = pebble.Open(dir, &pebble.Options{FS: d.FS(), Logger: pebble.DefaultLogger})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.Set([]byte("k"), []byte("v"), pebble.Sync), db.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Checkpoint(beside + "/copy"); err != nil {
+			t.Errorf("%v: %v", errno, err)
+		}
+		if err := d.Close(db.Close); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -15,11 +16,18 @@ type fileSystem struct {
 	health *health
 }
 
+// isOutside reports whether a file is not one of the store: a copy of the store is written to a directory beside it.
+// Who makes that is told of its failures, which say nothing about the store.
+func (s fileSystem) isOutside(name string) bool { return !s.dir.holds(name) }
+
 // Unwrap returns the file system beneath, which the engine asks for.
 func (s fileSystem) Unwrap() vfs.FS { return s.FS }
 
 // Create implements vfs.FS.
 func (s fileSystem) Create(name string, category vfs.DiskWriteCategory) (f vfs.File, err error) {
+	if s.isOutside(name) {
+		return s.FS.Create(name, category)
+	}
 	err = s.health.retry(name, func() error {
 		f, err = s.FS.Create(name, category)
 		return err
@@ -47,6 +55,9 @@ func (s fileSystem) ReuseForWrite(oldname, newname string, category vfs.DiskWrit
 // OpenReadWrite implements vfs.FS.
 func (s fileSystem) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (f vfs.File,
 	err error) {
+	if s.isOutside(name) {
+		return s.FS.OpenReadWrite(name, category, opts...)
+	}
 	err = s.health.retry(name, func() error {
 		f, err = s.FS.OpenReadWrite(name, category, opts...)
 		return err
@@ -59,6 +70,7 @@ func (s fileSystem) OpenReadWrite(name string, category vfs.DiskWriteCategory, o
 func (s fileSystem) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	f, err := s.FS.Open(name, opts...)
 	switch {
+	case s.isOutside(name):
 	case err == nil:
 		s.health.noteSuccess(reads)
 	case s.health.isOpened() && !errors.Is(err, fs.ErrNotExist):
@@ -69,6 +81,9 @@ func (s fileSystem) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) 
 
 // OpenDir implements vfs.FS.
 func (s fileSystem) OpenDir(name string) (f vfs.File, err error) {
+	if s.isOutside(name) {
+		return s.FS.OpenDir(name)
+	}
 	err = s.health.retry(name, func() error {
 		f, err = s.FS.OpenDir(name)
 		return err
@@ -76,13 +91,24 @@ func (s fileSystem) OpenDir(name string) (f vfs.File, err error) {
 	return s.file(name, f), err
 }
 
-// Link implements vfs.FS.
+// Link implements vfs.FS. Where a file of a copy cannot be a link, for whatever reason, the engine copies it: of a link
+// that is not permitted it would believe that a copy is not either.
 func (s fileSystem) Link(oldname, newname string) error {
+	if s.isOutside(newname) {
+		err := s.FS.Link(oldname, newname)
+		if errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("a link is not permitted: %v", err)
+		}
+		return err
+	}
 	return s.health.retry(newname, func() error { return s.FS.Link(oldname, newname) })
 }
 
 // Rename implements vfs.FS.
 func (s fileSystem) Rename(oldname, newname string) error {
+	if s.isOutside(newname) {
+		return s.FS.Rename(oldname, newname)
+	}
 	return s.health.retry(newname, func() error { return s.FS.Rename(oldname, newname) })
 }
 

@@ -145,6 +145,9 @@ func (s *Store) Snapshot(dir string) error {
 		return err
 	}
 	defer s.leave()
+	if err := s.Writable(); err != nil {
+		return err
+	}
 	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return unavailable("copy the store", err)
 	}

@@ -39,7 +39,7 @@ func (r *Runner) refreshes() bool {
 }
 
 // isCrowded reports whether events are to wait until copies have followed their rows.
-func (r *Runner) isCrowded() bool {
+func isCrowded(r *Runner) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state.Tasks.Len() > mostTasks
@@ -236,9 +236,9 @@ func unfit(err error) bool {
 }
 
 // follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
-// One row may be stored in a way that cannot be read. A store may find a row too large that the fold has not, or one that
-// has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried, and half
-// of that, down to the one row that has to keep its copy. Nobody reads one that has expired.
+// One row may be stored in a way that cannot be read. A store may find a row too large that the fold has not, or one
+// that has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried,
+// and half of that, down to the one row that has to keep its copy. Nobody reads one that has expired.
 func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
 	b, err := c.fold(ctx, &next, p)

@@ -61,7 +61,7 @@ func (v *evaluator) prepare(
 		}
 		// Where released items take effect is known one by one, when they are taken.
 		missing := v.fold.Missing()
-		if missing.None() || round >= mostRounds || out.released || took > 0 && v.fold.IsCrowded() {
+		if missing.None() || round >= mostRounds || out.released || took > 0 && fold.IsCrowded(v.fold) {
 			return out, len(items), took, nil
 		}
 		surveyed, err := v.survey(out, items, took)
@@ -180,11 +180,11 @@ func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identi
 // mostGone is how many links a commit takes away at most of rows that are gone.
 const mostGone = 1000
 
-// standing is what findLinks finds of rows that are there. It is asked for where there are too many links: those of rows
-// that have expired stay, since the store removes such rows and knows of no links.
-func (v *evaluator) standing(ctx context.Context, held fold.Linked, ref cascade.Reference, identifier string, most int) (
-	fold.Linked, error,
-) {
+// standing is what findLinks finds of rows that are there. It is asked for where there are too many links: those of
+// rows that have expired stay, since the store removes such rows and knows of no links.
+func (v *evaluator) standing(
+	ctx context.Context, held fold.Linked, ref cascade.Reference, identifier string, most int,
+) (fold.Linked, error) {
 	held.Keys, held.Count = nil, 0
 	for after := ""; held.Count <= most; {
 		found, err := v.listLinks(ctx, ref, identifier, after, linksAtOnce)

@@ -152,7 +152,7 @@ func (r *Runner) run(ctx context.Context) error {
 		default:
 			r.budget.Works(true)
 		}
-		for again := true; again && foldErr == nil; again = r.isCrowded() {
+		for again := true; again && foldErr == nil; again = isCrowded(r) {
 			if foldErr = r.budget.Wait(ctx); foldErr == nil {
 				foldErr = r.refreshSome(ctx)
 			}

@@ -155,8 +155,8 @@ type linkQuery struct {
 // addFollower adds a reference.
 func (f *followers) addFollower(w follower) { f.by = append(f.by, w) }
 
-// loadLinks reads the links that were missed: all without which the commit cannot go on, and others as long as they lead
-// to no more rows than one commit may change.
+// loadLinks reads the links that were missed: all without which the commit cannot go on, and others as long as they
+// lead to no more rows than one commit may change.
 func (f *followers) loadLinks(ctx context.Context, find Links) error {
 	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
 	holders := 0

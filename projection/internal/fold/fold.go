@@ -269,8 +269,8 @@ func (f *Fold) PartialAtExit() bool { return f.died }
 // Partial reports whether some of what the events change was durable when it was read.
 func (f *Fold) Partial() bool { return f.bounds.passed }
 
-// Survey is Eval for the sake of what the event lacks, which is taken for absent: what it makes is not to be written. It
-// is urgent for the event at which Eval has ended.
+// Survey is Eval for the sake of what the event lacks, which is taken for absent: what it makes is not to be written.
+// It is urgent for the event at which Eval has ended.
 func (f *Fold) Survey(ops []Op, at ApplyPoint, urgent bool) error {
 	f.bounds.surveying, f.bounds.urgent = true, urgent
 	defer func() { f.bounds.surveying, f.bounds.urgent = false, true }()
@@ -279,7 +279,7 @@ func (f *Fold) Survey(ops []Op, at ApplyPoint, urgent bool) error {
 
 // IsCrowded reports whether events have missed links to more rows than were read for one commit: what it has come to is
 // better committed than evaluated again.
-func (f *Fold) IsCrowded() bool { return f.bounds.crowded }
+func IsCrowded(f *Fold) bool { return f.bounds.crowded }
 
 // Missing is what events have missed, since Reset, because it was not read; Reset asks for it.
 func (f *Fold) Missing() Missing {

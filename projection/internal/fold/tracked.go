@@ -232,11 +232,11 @@ func (t Tracked) Copies() (c Copies) {
 	return c
 }
 
-// IsGone reports whether there is no row any more to which the link leads: one that has expired is removed by the store,
-// which knows of no links.
+// IsGone reports whether there is no row any more to which the link leads: one that has expired is removed by the
+// store, which knows of no links.
 func (t Tracked) IsGone(l *cascade.Link) bool { return t.of(l.Model).isGone(l.Key) }
 
-func (f *tracking) isGone(key keys.Key) bool {
+func (f *references) isGone(key keys.Key) bool {
 	e := f.of.entry(key)
 	return e.read && !e.present && e.others == nil && e.event == 0
 }
@@ -257,7 +257,7 @@ func (t Tracked) Standing(ctx context.Context, ref cascade.Reference, held []key
 // Standing says of a row whether it is there no more, and whether it counts.
 type Standing struct{ Gone, Counts bool }
 
-func (f *tracking) since() time.Time { return f.of.bounds.since }
+func (f *references) since() time.Time { return f.of.bounds.since }
 
 // Any reports whether rows hold tracked copies.
 func (t Tracked) Any() bool {

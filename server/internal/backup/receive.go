@@ -18,6 +18,7 @@ const mostManifest = 64 << 20
 // Receive writes the backup that a tar stream holds into a directory, which must not exist. The directory has its name
 // once all of the backup is there and synced to disk.
 func Receive(r io.Reader, dir string) (m *Manifest, err error) {
+	dir = filepath.Clean(dir)
 	if err := free(dir); err != nil {
 		return nil, err
 	}

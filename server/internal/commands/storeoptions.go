@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/sources"
 	"github.com/foldql/foldql/server/internal/stores"
 )
@@ -76,12 +77,50 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir := sources.Dir(from, store); dir != "" {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("open the events: %w; name the data directory by --store or --events", err)
-		}
+	if err := eventsExist(from, store); err != nil {
+		return nil, err
 	}
 	return p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
+}
+
+// OpenExisting is Open of what is there: it makes neither rows nor a log, and the log is that of the rows.
+func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, error) {
+	_, store, from, err := o.parse()
+	if err != nil {
+		return nil, err
+	}
+	if store.Kind == config.Embedded {
+		if _, err := os.Stat(store.Rows()); err != nil {
+			return nil, fmt.Errorf("open the rows: %w; name the data directory by --store", err)
+		}
+	}
+	if err := eventsExist(from, store); err != nil {
+		return nil, err
+	}
+	opened, err := o.Open(ctx, p)
+	if err != nil || sources.Dir(from, store) == "" {
+		return opened, err
+	}
+	other, err := logcheck.First(ctx, opened.DB, opened.Source, p.Projections)
+	if err == nil && other != nil {
+		err = fmt.Errorf("the rows are not of the log that --events names: %w", logcheck.Error(other))
+	}
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
+}
+
+// eventsExist fails where the events are to be in a directory of this machine, and there is none.
+func eventsExist(from config.Source, store config.Store) error {
+	dir := sources.Dir(from, store)
+	if dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("open the events: %w; name the data directory by --store or --events", err)
+	}
+	return nil
 }
 
 func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
