@@ -51,7 +51,11 @@ func TestAProjectIsDeveloped(t *testing.T) {
 	if err := newproject.Write(dir, newproject.Options{Library: newproject.Library{Checkout: "../.."}}); err != nil {
 		t.Fatal(err)
 	}
-	d := develop(t, dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		link = dir // there are none here
+	}
+	d := develop(t, link)
 	d.answers(`{ Task(id: "2") { name archivedAt } }`, `{"name":"Write its projector","archivedAt":null}`)
 	d.post(`{"specversion": "1.0", "id": "4", "source": "/task", "type": "TaskAdded", "subject": "3",
 		"data": {"taskId": "3", "name": "Kept", "category": "new", "addedAt": "2024-01-16T09:00:00Z"}}`)
@@ -161,7 +165,9 @@ type developer struct {
 func develop(t *testing.T, dir string) *developer {
 	t.Helper()
 	d := &developer{t: t, dir: dir, cmd: exec.Command(os.Args[0]), told: make(chan string, 1)}
-	d.cmd.Env = append(os.Environ(), project+"="+dir, "TMPDIR="+t.TempDir()) // a killed process leaves its programs
+	d.cmd.Dir = dir
+	d.cmd.Env = append(os.Environ(), project+"="+dir, "PWD="+dir, // as a shell has it, which may be a link
+		"TMPDIR="+t.TempDir()) // a killed process leaves its programs
 	out, err := d.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

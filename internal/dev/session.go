@@ -90,7 +90,7 @@ func (s *session) step(ctx context.Context, force bool) (more bool) {
 		return false
 	}
 	switch {
-	case s.generated.outdated(now):
+	case s.generated.outdated(now), force && s.generated.err != nil:
 		return s.generate(now)
 	case s.generated.err != nil:
 		return false
@@ -224,6 +224,7 @@ func readable(root string, err error) string {
 // died tells that the server has ended by itself.
 func (s *session) died() {
 	why := s.server.why()
+	s.server.remove(s.out)
 	s.server = nil
 	leave(s.board)
 	s.wrong = failure{"go on serving", why}

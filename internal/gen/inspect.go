@@ -20,14 +20,17 @@ type Inputs struct {
 // defaultServer is where foldql init puts the program.
 const defaultServer = "./cmd/server"
 
-// Find returns the folder of the project that dir belongs to: the one with its configuration.
+// Find returns the folder of the project that dir belongs to: the one with its configuration, and not a link to it.
 func Find(dir string) (root string, err error) {
 	leave, err := enter(dir)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if root, err = os.Getwd(); err != nil {
+	if root, err = os.Getwd(); err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
 		return "", fmt.Errorf("find the folder of the project: %w", err)
 	}
 	return root, nil

@@ -5,6 +5,7 @@ package sources
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,11 +22,14 @@ import (
 type Program struct {
 	// Roots are the folders of its modules.
 	Roots []string
-	// Embedded are files, and folders with files, that packages embed.
-	Embedded []string
+	// Embedded are what packages embed.
+	Embedded []Embed
 	// Beside are single files that count beside those of the modules.
 	Beside []string
 }
+
+// Embed is what matches a pattern, and what stands below that, in the folder of a package.
+type Embed struct{ Dir, Pattern string }
 
 // listed is a package as go list prints it.
 type listed struct {
@@ -53,6 +57,9 @@ func List(ctx context.Context, dir, program string) (Program, error) {
 		return Program{}, fmt.Errorf("list what %s is compiled from: %w", program, err)
 	}
 	p, err := parse(out)
+	if err == nil {
+		err = p.resolve()
+	}
 	if err != nil {
 		return Program{}, err
 	}
@@ -99,20 +106,39 @@ func parse(out []byte) (p Program, err error) {
 			if pattern == goFiles {
 				continue
 			}
-			p.Embedded = append(p.Embedded, filepath.Join(l.Dir, base(pattern)))
+			p.Embedded = append(p.Embedded, Embed{l.Dir, strings.TrimPrefix(pattern, "all:")})
 		}
 	}
-	p.Roots, p.Embedded = sorted(p.Roots), sorted(p.Embedded)
 	return p, nil
 }
 
-// base is the part of a pattern that has no wildcard: all that it matches is that, or stands below it.
-func base(pattern string) string {
-	pattern = strings.TrimPrefix(pattern, "all:")
-	if at := strings.IndexAny(pattern, `*?[\`); at >= 0 {
-		pattern = pattern[:strings.LastIndex(pattern[:at], "/")+1]
+// resolve has the folders be those that they are links to, where they are links: a walk does not follow any.
+func (p *Program) resolve() (err error) {
+	for i := range p.Roots {
+		if p.Roots[i], err = filepath.EvalSymlinks(p.Roots[i]); err != nil {
+			return fmt.Errorf("find a module: %w", err)
+		}
 	}
-	return filepath.FromSlash(pattern)
+	for i := range p.Embedded {
+		if p.Embedded[i].Dir, err = filepath.EvalSymlinks(p.Embedded[i].Dir); err != nil {
+			return fmt.Errorf("find a package: %w", err)
+		}
+	}
+	p.Roots = sorted(p.Roots)
+	slices.SortFunc(p.Embedded, func(a, b Embed) int {
+		return cmp.Or(cmp.Compare(a.Dir, b.Dir), cmp.Compare(a.Pattern, b.Pattern))
+	})
+	p.Embedded = slices.Compact(p.Embedded)
+	return nil
+}
+
+// base is the folder below which all stands that the pattern matches.
+func (e Embed) base() string {
+	fixed := e.Pattern
+	if at := strings.IndexAny(fixed, `*?[\`); at >= 0 {
+		fixed = fixed[:at]
+	}
+	return filepath.Join(e.Dir, filepath.FromSlash(fixed[:strings.LastIndex(fixed, "/")+1]))
 }
 
 func sorted(names []string) []string {

@@ -49,8 +49,8 @@ func (p Program) Look(aside []string) (files Contents, folders []string, err err
 	for _, root := range p.Roots {
 		err = errors.Join(err, filepath.WalkDir(root, l.module))
 	}
-	for _, path := range p.Embedded {
-		err = errors.Join(err, filepath.WalkDir(path, l.all))
+	for _, e := range p.Embedded {
+		err = errors.Join(err, l.embedded(e))
 	}
 	for _, path := range p.Beside {
 		err = errors.Join(err, l.read(path))
@@ -99,13 +99,34 @@ func (l *look) module(path string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// all visits files that may be embedded: each that is there.
+// embedded looks at what a pattern matches, and has the folders watched in which that may come and go.
+func (l *look) embedded(e Embed) error {
+	if is, err := os.Stat(e.base()); err == nil && is.IsDir() {
+		l.folders = append(l.folders, e.base())
+	}
+	matches, err := fs.Glob(os.DirFS(e.Dir), e.Pattern)
+	if err != nil {
+		return fmt.Errorf("the pattern %s, which a package in %s embeds: %w", e.Pattern, e.Dir, err)
+	}
+	for _, match := range matches {
+		path := filepath.Join(e.Dir, filepath.FromSlash(match))
+		l.folders = append(l.folders, filepath.Dir(path))
+		if err := filepath.WalkDir(path, l.all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all visits files that are embedded, below what a pattern matches. None are of a repository or of a store.
 func (l *look) all(path string, e fs.DirEntry, err error) error {
 	switch {
 	case absent(err):
 		return nil
 	case err != nil:
 		return err
+	case e.IsDir() && (e.Name() == ".git" || slices.Contains(l.aside, path) || isStore(path)):
+		return filepath.SkipDir
 	case e.IsDir():
 		l.folders = append(l.folders, path)
 		return nil

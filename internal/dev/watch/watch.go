@@ -38,8 +38,8 @@ func New() (*Watcher, error) {
 	return w, nil
 }
 
-// Follow watches these folders from now on, of those that are there, and no others. What changes in them after it
-// returns is told.
+// Follow watches these folders from now on, of those that are there and for this user to read, and no others. What
+// changes in them after it returns is told.
 func (w *Watcher) Follow(folders []string) error {
 	for _, old := range w.notify.WatchList() {
 		if !slices.Contains(folders, old) {
@@ -48,7 +48,8 @@ func (w *Watcher) Follow(folders []string) error {
 	}
 	for _, folder := range folders {
 		// Each is added again, because there may be another folder of that name by now.
-		if err := w.notify.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := w.notify.Add(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("watch %s: %w", folder, advised(err))
 		}
 	}

@@ -51,6 +51,27 @@ func TestEveryWayInWhichFilesChangeIsTold(t *testing.T) {
 	}
 }
 
+// TestFoldersThatAreNotForThisUserAreNoError, such as the data of a database in the project.
+func TestFoldersThatAreNotForThisUserAreNoError(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("everything is for this user")
+	}
+	closed := t.TempDir()
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	w, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Follow([]string{closed}); err != nil {
+		t.Error(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFoldersThatAreNotThereAreNoError, and those that are not followed any more are left.
 func TestFoldersThatAreNotThereAreNoError(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
