@@ -52,7 +52,11 @@ func (c *Command) Run(ctx *kong.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the path of the program: %w", err)
 	}
-	script := strings.NewReplacer("PROGRAM", quote(program), "NAME", filepath.Base(program)).Replace(scripts[c.Shell])
+	word := quote(program)
+	if c.Shell != "fish" {
+		word = quote(word) // "complete -C" takes a command line, and not the name of a command
+	}
+	script := strings.NewReplacer("PROGRAM", word, "NAME", quote(filepath.Base(program))).Replace(scripts[c.Shell])
 	_, err = fmt.Fprint(ctx.Stdout, script)
 	return err
 }

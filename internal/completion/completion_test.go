@@ -2,6 +2,7 @@ package completion_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,36 +72,55 @@ func TestMain(m *testing.M) {
 		completion.Answer(kong.Must(&program{}, kong.Name("program")))
 		return
 	}
+	if os.Getenv("AS_PROGRAM") != "" {
+		os.Exit(1) // a shell has run it and asks for nothing; it must not run the tests
+	}
+	if os.Getenv("AS_COMPLETION") != "" {
+		parser := kong.Must(&program{}, kong.Name("program"))
+		command, err := parser.Parse([]string{"completion", os.Getenv("AS_COMPLETION")})
+		parser.FatalIfErrorf(err)
+		parser.FatalIfErrorf(command.Run())
+		return
+	}
 	os.Exit(m.Run())
 }
 
-// TestBashCompletesWithTheScript: bash itself reads the script, and asks the program for what can follow.
+// TestBashCompletesWithTheScript: bash itself reads the script, and asks the program for what can follow; also where
+// the path of the program is no word of a shell.
 func TestBashCompletesWithTheScript(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash here")
 	}
-	var script bytes.Buffer
-	command, err := newParser(t, &script).Parse([]string{"completion", "bash"})
-	if err == nil {
-		err = command.Run()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// what bash does for "complete -C": the program is run with the line, and prints a candidate a line
-	c := exec.Command(bash, "-c", script.String()+`
-spec=$(complete -p `+filepath.Base(self)+`) || exit 1
-program=${spec#*-C }; program=${program% *}; program=${program#\'}; program=${program%\'}
-COMP_LINE="program s" COMP_POINT=9 "$program" program s program`)
-	c.Env = append(os.Environ(), "AS_PROGRAM=1")
-	out, err := c.CombinedOutput()
-	if got := sorted(out); err != nil || got != "search serve" {
-		t.Errorf("bash: %q, %v", out, err)
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"plain", "of two words", "it's $one"} {
+		path := filepath.Join(t.TempDir(), folder, "program")
+		if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(path, text, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(path)
+		c.Env = append(os.Environ(), "AS_COMPLETION=bash")
+		script, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// what bash does for "complete -C": it evaluates the text, and the command prints a candidate a line
+		c = exec.Command(bash, "-c", string(script)+`
+eval "set -- $(complete -p program)"
+export COMP_LINE="program s" COMP_POINT=9
+eval "$5 program s program"`)
+		c.Env = append(os.Environ(), "AS_PROGRAM=1")
+		out, err := c.Output()
+		if got := sorted(out); err != nil || got != "search serve" {
+			t.Errorf("bash, in a folder %s: %q, %v", folder, out, err)
+		}
 	}
 }
 

@@ -69,6 +69,9 @@ func pack(t *testing.T, name string) *txtar.Archive {
 		if name == "shop" {
 			text = cutLine([]byte(asProject.Replace(string(text))), "  code: internal/shop")
 		}
+		if file == "README.md" {
+			text = withLinks(text)
+		}
 		a.Files = append(a.Files, txtar.File{Name: file, Data: text})
 	}
 	for to, from := range packed[name] {
@@ -89,6 +92,11 @@ func pack(t *testing.T, name string) *txtar.Archive {
 	}
 	slices.SortFunc(a.Files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
 	return a
+}
+
+// withLinks is a page that is read elsewhere: what it leads to in this repository has an address.
+func withLinks(page []byte) []byte {
+	return bytes.ReplaceAll(page, []byte("](../../docs/"), []byte("](https://github.com/foldql/foldql/blob/main/docs/"))
 }
 
 // packFolder adds what is written by hand in a folder.

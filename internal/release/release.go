@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,6 +72,9 @@ func (r *release) make(ctx context.Context) error {
 	if _, err := os.Stat(r.dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already: remove it, or give another -dir", r.dir)
 	}
+	if err := r.leavesCheckoutClean(ctx); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return err
 	}
@@ -93,6 +97,23 @@ func (r *release) make(ctx context.Context) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(r.dir, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+// leavesCheckoutClean returns an error where the files that are made count as changes of the checkout: Go would mark the
+// binaries after the first as made from changed files.
+func (r *release) leavesCheckoutClean(ctx context.Context) error {
+	source, err := filepath.Abs(r.source)
+	if err != nil {
+		return err
+	}
+	inside, err := filepath.Rel(source, r.made(""))
+	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+		return nil // it is elsewhere
+	}
+	if _, err := r.command(ctx, "git", "check-ignore", "--quiet", inside+"/"); err != nil {
+		return fmt.Errorf("%s is in the checkout, and git does not ignore it: give a -dir elsewhere", r.dir)
+	}
+	return nil
 }
 
 // committed is when the checkout was committed: what is made bears that time.
@@ -121,9 +142,33 @@ func (r *release) publish(ctx context.Context, p platform, at time.Time) (made [
 		r.version, "-output", r.made(list), binary); err != nil {
 		return nil, err
 	}
+	if err := withoutTool(r.made(list)); err != nil {
+		return nil, err
+	}
 	archive, err := pack(r.made(p.name(r.version)), p, at, []string{binary, filepath.Join(r.source, "LICENSE"),
 		filepath.Join(r.source, "README.md")})
 	return []string{archive, list}, err
+}
+
+// withoutTool takes out of a list what made it: the hashes of that program differ from one machine to another.
+func withoutTool(list string) error {
+	text, err := os.ReadFile(list)
+	if err != nil {
+		return err
+	}
+	var content map[string]any
+	if err := json.Unmarshal(text, &content); err != nil {
+		return fmt.Errorf("read %s: %w", list, err)
+	}
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s has no metadata", list)
+	}
+	delete(metadata, "tools")
+	if text, err = json.MarshalIndent(content, "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(list, append(text, '\n'), 0o644)
 }
 
 // made is the absolute path of what is made.

@@ -31,19 +31,19 @@ func TestAReleaseIsTheSameWhereverItIsMade(t *testing.T) {
 	}
 	const version = "v1.987.0"
 	here := platform{runtime.GOOS, runtime.GOARCH}
-	var archives [2][]byte
+	var archives, lists [2][]byte
 	for i := range archives {
 		r := release{version: version, source: clone(t, version), dir: filepath.Join(t.TempDir(), "dist"),
 			platforms: []platform{here}}
 		makeByCommand(t, r)
-		archives[i] = read(t, r, here.name(version)+".tar.gz")
+		archives[i], lists[i] = read(t, r, here.name(version)+".tar.gz"), read(t, r, here.name(version)+".cdx.json")
 		if i == 0 {
 			checkSums(t, r)
 			checkList(t, r, here)
 			checkBinary(t, archives[i])
 		}
 	}
-	if !bytes.Equal(archives[0], archives[1]) {
+	if !bytes.Equal(archives[0], archives[1]) || !bytes.Equal(lists[0], lists[1]) {
 		t.Error("two releases of one version differ")
 	}
 }
@@ -112,11 +112,17 @@ func checkSums(t *testing.T, r release) {
 func checkList(t *testing.T, r release, p platform) {
 	t.Helper()
 	var list struct {
-		Metadata   struct{ Component struct{ Version string } }
+		Metadata struct {
+			Component struct{ Version string }
+			Tools     any
+		}
 		Components []struct{ Name string }
 	}
 	if err := json.Unmarshal(read(t, r, p.name(r.version)+".cdx.json"), &list); err != nil {
 		t.Fatal(err)
+	}
+	if list.Metadata.Tools != nil {
+		t.Errorf("the list names the program that made it, which differs between machines: %v", list.Metadata.Tools)
 	}
 	names := map[string]bool{}
 	for _, c := range list.Components {
