@@ -99,8 +99,8 @@ func (r *release) make(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(r.dir, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// leavesCheckoutClean returns an error where the files that are made count as changes of the checkout: Go would mark the
-// binaries after the first as made from changed files.
+// leavesCheckoutClean returns an error where the files that are made count as changes of the checkout: Go would mark
+// the binaries after the first as made from changed files.
 func (r *release) leavesCheckoutClean(ctx context.Context) error {
 	source, err := filepath.Abs(r.source)
 	if err != nil {
