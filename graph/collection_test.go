@@ -154,6 +154,14 @@ func (h *trackerBench) walkCollection(
 		if n, g := int(h.store.queries.Load()), h.store.gets.Load(); n > ranges || g > batches {
 			t.Fatalf("%v: %d ranges and %d gets for a page, wanted at most %d and %d", vars, n, g, ranges, batches)
 		}
+		x, err := Explain(h.foreign.schema, h.catalog, query, "", vars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads, ks := h.store.gets.Load()+h.store.queries.Load(), h.store.got.Load()+h.store.examined.Load()
+		if int64(x.Reads) < reads || int64(x.Keys) < ks || x.Reads > ranges*2 {
+			t.Fatalf("%v: %d reads of %d keys, and the explanation has %d of %d", vars, reads, ks, x.Reads, x.Keys)
+		}
 		page := got.Data.(map[string]any)["page"].(map[string]any)
 		items := page["items"].([]any)
 		for _, item := range items {

@@ -161,7 +161,10 @@ func (e operation) step(req *read.Request) (Step, error) {
 		if err != nil {
 			return s, err
 		}
-		s.How, s.Rows, s.Keys = Range, limit, limit+1 // one key more says whether there is a next page
+		if s.Reads, err = read.Ranges(e.Catalog, q, req); err != nil {
+			return s, err
+		}
+		s.How, s.Rows, s.Keys = Range, limit, limit+s.Reads // one key more says whether there is a next page
 	}
 	if q.Rule != nil && q.Rule.AuthTable != "" {
 		s.Owner, s.owners = q.Rule.AuthTable, 1
@@ -172,8 +175,8 @@ func (e operation) step(req *read.Request) (Step, error) {
 		s.Index = members[0].Model.Indexes[members[0].Index].Name
 		for i, n := range r.Items { // the members, over and over
 			m := members[i%len(members)]
-			if lacks := lacking(m.Model, m.Index, n.Fields); len(lacks) > 0 {
-				s.completions++
+			if lacks := lacking(m.Model, m.Index, allFields(m.Model)); len(lacks) > 0 { // whichever are asked for
+				s.completions += s.Reads // the rows of each range are completed by themselves
 				for _, name := range lacks {
 					s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
 				}
@@ -195,6 +198,9 @@ func (e operation) step(req *read.Request) (Step, error) {
 		return s, err
 	}
 	s.place(t.Model, q.Index, fields)
+	if s.examined == 0 {
+		s.completions *= s.Reads
+	}
 	if q.Kind == catalog.QueryMany {
 		n := read.ByIDs{Query: q}.Asked(req)
 		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, n, n
@@ -278,6 +284,15 @@ func lacking(m *querydb.Model, index int, fields []int) (names []string) {
 		}
 	}
 	return names
+}
+
+// allFields are the ordinals of the fields of a model.
+func allFields(m *querydb.Model) []int {
+	all := make([]int, len(m.Fields))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // howOfOne is how the row of a query of kind QueryOne is found.
@@ -368,15 +383,19 @@ func (e operation) pages(n *plan.Node, p *plan.Pages, rows int) (Step, error) {
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	s.Reads = min(rows, e.MaxFanout/limit) // more pages are refused
-	s.Rows, s.Keys = s.Reads*limit, s.Reads*(limit+1)
+	ranges, err := read.Ranges(e.Catalog, p.Query, &req)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	pages := min(rows, e.MaxFanout/limit) // more pages are refused
+	s.Reads, s.Rows, s.Keys = pages*ranges, pages*limit, pages*(limit+ranges)
 	fields, err := e.filter(&s, p.Query, &req.Page, p.Fields)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	s.place(e.Catalog.Types[p.Query.Type].Model, p.Query.Index, fields)
 	if p.Query.Rule != nil && p.Query.Rule.AuthTable != "" {
-		s.Owner, s.owners = p.Query.Rule.AuthTable, s.Reads
+		s.Owner, s.owners = p.Query.Rule.AuthTable, pages
 	}
 	if s.completions > 0 { // of each page
 		s.completions = s.Reads

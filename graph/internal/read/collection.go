@@ -141,6 +141,27 @@ func collectionQuery(q *catalog.Query, by []*querydb.Key, chosen []int, r *Reque
 	return cq, nil
 }
 
+// rangesOfMembers is Ranges of a collection.
+func rangesOfMembers(q *catalog.Query, r *Request) (int, error) {
+	chosen, err := chosenMembers(q, r.MemberTypes)
+	if err != nil {
+		return 0, err
+	}
+	if len(chosen) == len(q.Collection.Members) {
+		return 1, nil
+	}
+	var all []keys.Range
+	for _, i := range chosen {
+		m := q.Collection.Stored.Members[i]
+		ranges, err := m.Model.Indexes[m.Index].SK.Layout.Select(nil, keys.Condition{})
+		if err != nil {
+			return 0, operandError(q, err)
+		}
+		all = append(all, ranges...)
+	}
+	return max(1, len(keys.SortRanges(all...))), nil
+}
+
 // membersOf finds of which member of the collection each row is.
 func membersOf(ctx context.Context, errs Errors, q *catalog.Query, rows []querydb.Row) ([]int, error) {
 	of := make([]int, len(rows))

@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -132,6 +133,32 @@ func pageQuery(q *catalog.Query, m *querydb.Model, key *querydb.Key, r *Request)
 		return querydb.Query{}, operandError(q, err)
 	}
 	return dbq, nil
+}
+
+// Ranges is how many ranges a page of a query of kind QueryPage is read by at most, where rows are stored as the schema
+// says: some members of a collection have a range each, and so have keys that end with a value and those that go on.
+func Ranges(c *catalog.Catalog, q *catalog.Query, r *Request) (int, error) {
+	if q.Collection != nil {
+		return rangesOfMembers(q, r)
+	}
+	m := c.Types[q.Type].Model
+	half := &m.SK
+	if q.Index != driver.Primary {
+		half = &m.Indexes[q.Index].SK
+	}
+	if m.Entity == nil || !half.Layout.Exists() {
+		return 1, nil
+	}
+	given := leading(q, r.SK)
+	where, err := half.Layout.ParseCondition(keys.CountLeading(given), r.Page.Where)
+	if err != nil {
+		return 0, operandError(q, err)
+	}
+	ranges, err := half.Layout.Select(given, where)
+	if err != nil {
+		return 0, operandError(q, err)
+	}
+	return max(1, len(ranges)), nil
 }
 
 // PageSize is how many rows a page of a query of kind QueryPage has at most.
