@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
@@ -89,11 +90,18 @@ func classOfMessage(message string) error {
 	return driver.ErrInvalid
 }
 
+// classOfReasons tells apart why a transaction was cancelled. A reason that is not known is none of the rows: they are
+// tried again.
 func classOfReasons(err *types.TransactionCanceledException) error {
 	for _, reason := range err.CancellationReasons {
-		if ReasonCode(&reason) == "ValidationError" && reason.Message != nil {
-			return classOfMessage(*reason.Message)
+		switch ReasonCode(&reason) {
+		case "ValidationError":
+			return classOfMessage(aws.ToString(reason.Message))
+		case "ItemCollectionSizeLimitExceeded":
+			return driver.ErrTooLarge
+		case "ConditionalCheckFailed": // of a condition that nobody has looked into
+			return driver.ErrInvalid
 		}
 	}
-	return driver.ErrInvalid
+	return driver.ErrUnavailable
 }

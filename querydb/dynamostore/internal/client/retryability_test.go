@@ -61,9 +61,12 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"a transaction of an old row": {cancelled("ConditionalCheckFailed", "TransactionConflict"), final,
 			driver.ErrInvalid, ""},
 		"a transaction of a large row": {cancelled("None", "ValidationError"), final, driver.ErrInvalid, ""},
-		"stale":                        {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
-		"ended":                        {context.Canceled, final, context.Canceled, ""},
-		"damaged":                      {driver.ErrDamaged, final, driver.ErrDamaged, ""},
+		"a transaction of too much under a key": {cancelled("ItemCollectionSizeLimitExceeded"), final, driver.ErrTooLarge,
+			""},
+		"a transaction of a reason yet unknown": {cancelled("None", "Strange"), final, driver.ErrUnavailable, ""},
+		"stale":                                 {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
+		"ended":                                 {context.Canceled, final, context.Canceled, ""},
+		"damaged":                               {driver.ErrDamaged, final, driver.ErrDamaged, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
