@@ -1,8 +1,11 @@
 package projection_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -102,4 +105,59 @@ func TestRowsThatHaveExpiredDoNotCountOnAStoreOfSeveralWriters(t *testing.T) {
 	x := newExpiring(t, refStores()["several writers"], refMode{cascade: true, transactional: true}, 300)
 	x.rename(299)
 	x.rename(299)
+}
+
+// revivedStore has a row made again just before the link to it is taken away.
+type revivedStore struct {
+	*memstore.MultiWriter
+	key  string
+	made driver.Write // of the row, as it was first written
+	done bool
+}
+
+func (s *revivedStore) Apply(ctx context.Context, b driver.Batch) error {
+	for _, w := range b.Writes {
+		if w.Row.Key.PK == s.key && w.Kind == driver.Put && w.Table.Name == "Pick" && s.made.Table == nil {
+			s.made = w
+		}
+	}
+	for _, w := range b.Last {
+		if s.done || w.Kind != driver.Delete || !strings.HasPrefix(w.Row.Key.PK, "link:") ||
+			!strings.Contains(w.Row.Key.SK, "="+s.key) {
+			continue
+		}
+		s.done = true
+		again := driver.Write{Table: s.made.Table, Kind: driver.Put, Row: s.made.Row}
+		again.Row.Position, again.Row.Revision = driver.Position{}, 0
+		if err := s.MultiWriter.Apply(ctx, driver.Batch{Writes: []driver.Write{again}}); err != nil {
+			return err
+		}
+	}
+	return s.MultiWriter.Apply(ctx, b)
+}
+
+// TestALinkStaysWhoseRowAnotherProcessMakesAgain while the cascade that found none takes the link away, whatever has
+// become of the link itself meanwhile.
+func TestALinkStaysWhoseRowAnotherProcessMakesAgain(t *testing.T) {
+	for name, mode := range map[string]refMode{
+		"after the commit": {cascade: true}, "in the commit": {cascade: true, transactional: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := func() time.Time { return epoch }
+			several := memstore.NewMultiWriter(memstore.Options{Now: now})
+			store := &revivedStore{key: noted(3, "").ID}
+			x := newExpiring(t, func() driver.Driver {
+				store.MultiWriter = several.Join(memstore.Options{Now: now})
+				return store
+			}, mode, 120)
+			links := 0
+			for n := 0; n < 20 && !store.done; n++ {
+				links = x.rename(119)
+			}
+			if !store.done || links == 0 {
+				t.Fatalf("the row was made again: %t; %d links are left", store.done, links)
+			}
+			x.rename(3)
+		})
+	}
 }

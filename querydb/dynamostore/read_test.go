@@ -199,13 +199,15 @@ func TestKeysLeftUnprocessedAreAskedForAgain(t *testing.T) {
 		b.Writes = append(b.Writes, put(t, ids[i], i, 1))
 	}
 	applyTo(t, s, b)
-	for i, row := range get(t, s, append(ids, "none")...) {
-		want := fmt.Sprint(i)
-		if i == 350 {
-			want = "-"
-		}
-		if got, _, _ := strings.Cut(totals([]driver.Row{row}), " "); got != want {
-			t.Errorf("row %d is %s", i, got)
+	for n := 0; n < 20 && s.Stats().Throttled == 0; n++ { // which requests are done in part is a matter of chance
+		for i, row := range get(t, s, append(ids, "none")...) {
+			want := fmt.Sprint(i)
+			if i == 350 {
+				want = "-"
+			}
+			if got, _, _ := strings.Cut(totals([]driver.Row{row}), " "); got != want {
+				t.Errorf("row %d is %s", i, got)
+			}
 		}
 	}
 	if s.Stats().Throttled == 0 {

@@ -104,10 +104,7 @@ func (l *look) embedded(e Embed) error {
 	if is, err := os.Stat(e.base()); err == nil && is.IsDir() {
 		l.folders = append(l.folders, e.base())
 	}
-	matches, err := fs.Glob(os.DirFS(e.Dir), e.Pattern)
-	if err != nil {
-		return fmt.Errorf("the pattern %s, which a package in %s embeds: %w", e.Pattern, e.Dir, err)
-	}
+	matches, _ := fs.Glob(os.DirFS(e.Dir), e.Pattern) // of a pattern that is none the build tells
 	for _, match := range matches {
 		path := filepath.Join(e.Dir, filepath.FromSlash(match))
 		l.folders = append(l.folders, filepath.Dir(path))

@@ -382,7 +382,7 @@ func (c refresher) evaluate(ctx context.Context, steps []step) (b querydb.Batch,
 	f.Reset(false)
 	// It is no event's place: no row has come so far.
 	at := fold.ApplyPoint{Pos: querydb.Position{Offset: math.MaxUint64}}
-	var gone []*link
+	var gone []fold.GoneLink
 	ops := make([]fold.Op, len(steps))
 	for i, s := range steps {
 		ops[i] = f.Tracked().Refresh(s.link.Link, s.task)
@@ -404,32 +404,25 @@ func (c refresher) evaluate(ctx context.Context, steps []step) (b querydb.Batch,
 			c.fail(ctx, s.task, &s.link, err)
 		case hasWritten(f):
 			s.task.Succeeded++
-		case f.Tracked().IsGone(&s.link.Link):
-			gone = append(gone, &s.link)
+		default:
+			if row, none := f.Tracked().Gone(&s.link.Link); none {
+				gone = append(gone, fold.GoneLink{Link: s.link.Link, Revision: s.link.revision, Row: row})
+			}
 		}
 		done++
 	}
 	var whole, several bool
 	b.Writes, whole, several = f.Writes(nil)
 	b.Atomic, b.MultiRow, b.Unchanged = whole, several, f.Tracked().Copies().Read
-	b.Notes = c.unlink(gone)
+	if c.evaluator.shared {
+		gone = gone[:min(mostUnlinked, len(gone))]
+	}
+	c.unlink(&b, gone)
 	return b, done, nil
 }
 
 // mostUnlinked is how many links one commit takes away at most on a store whose commits hold few items.
-const mostUnlinked = 20
-
-// unlink takes away links that lead to no row any more, unless one is made meanwhile that does.
-func (c refresher) unlink(gone []*link) (notes []querydb.Note) {
-	if c.evaluator.shared {
-		gone = gone[:min(mostUnlinked, len(gone))]
-	}
-	kind := c.state.Done().Kind(checkpoint.KindLink, c.projection.Name)
-	for _, l := range gone {
-		notes = append(notes, l.removal(kind))
-	}
-	return notes
-}
+const mostUnlinked = 10
 
 // hasWritten reports whether the last op has changed a row: the copy that it was to refresh may be gone by now.
 func hasWritten(f *fold.Fold) bool {
@@ -449,13 +442,13 @@ func (c refresher) recopy(ctx context.Context, t *cascade.Task, p *page) (b quer
 	}
 	t.After = p.links[out.Done-1].id
 	t.Succeeded += len(out.Writes)
-	var gone []*link
-	for i := range p.rows[:out.Done] {
+	b = querydb.Batch{Writes: out.Writes}
+	for i := range p.rows[:out.Done] { // no other process writes them: see Tracked.Recopies
 		if p.rows[i].Record == nil {
-			gone = append(gone, &p.links[i])
+			b.Notes = append(b.Notes, p.links[i].Removal(c.state.Done().Kind(checkpoint.KindLink, c.projection.Name)))
 		}
 	}
-	return querydb.Batch{Writes: out.Writes, Notes: c.unlink(gone)}, true, nil
+	return b, true, nil
 }
 
 // fail notes that a row cannot hold the new copy.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
 )
@@ -159,7 +161,23 @@ func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
 		out.notes = append(out.notes, copies.Tasks[i].Note(tasks))
 	}
 	out.tasks = copies.Tasks
-	return copies.Read
+	b := querydb.Batch{Notes: out.notes, Unchanged: copies.Read}
+	c.unlink(&b, copies.Gone)
+	out.notes = b.Notes
+	return b.Unchanged
+}
+
+// unlink takes away links that lead to no row any more, unless the row or the link is made meanwhile.
+func (c *committer) unlink(b *querydb.Batch, gone []fold.GoneLink) {
+	kind := c.state.Done().Kind(checkpoint.KindLink, c.projection.Name)
+	for i := range gone {
+		n := gone[i].Removal(kind)
+		n.IfRevision, n.Revision = true, gone[i].Revision
+		b.Notes = append(b.Notes, n)
+		if !slices.Contains(b.Unchanged, gone[i].Row) { // two links may lead there
+			b.Unchanged = append(b.Unchanged, gone[i].Row)
+		}
+	}
 }
 
 // announce puts on record which events the rows of a commit may show, before the first of them is written, where rows

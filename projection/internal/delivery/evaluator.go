@@ -181,7 +181,8 @@ func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identi
 const mostGone = 1000
 
 // standing is what findLinks finds of rows that are there. It is asked for where there are too many links: those of
-// rows that have expired stay, since the store removes such rows and knows of no links.
+// rows that have expired stay, since the store removes such rows and knows of no links. A row that has expired counts
+// until it is removed.
 func (v *evaluator) standing(
 	ctx context.Context, held fold.Linked, ref cascade.Reference, identifier string, most int,
 ) (fold.Linked, error) {
@@ -195,16 +196,17 @@ func (v *evaluator) standing(
 		for i := range found {
 			all[i] = found[i].Key
 		}
-		rows, err := v.fold.Tracked().Standing(ctx, ref, all)
+		rows, err := v.fold.Tracked().FirstRows(ctx, ref, all)
 		if err != nil {
 			return held, err
 		}
-		for i, row := range rows {
-			switch {
-			case row.Gone && len(held.Gone) < mostGone:
-				held.Gone = append(held.Gone, found[i].Link)
-			case row.Counts:
-				held.Keys, held.Count = append(held.Keys, found[i].Key), held.Count+1
+		for i := range rows {
+			switch l := &found[i]; {
+			case rows[i].Record != nil:
+				held.Keys, held.Count = append(held.Keys, l.Key), held.Count+1
+			case len(held.Gone) < mostGone:
+				row := querydb.ReadRow{Model: v.fold.Tracked().Model(ref.Model), Key: l.Key, Revision: rows[i].Revision}
+				held.Gone = append(held.Gone, fold.GoneLink{Link: l.Link, Revision: l.revision, Row: row})
 			}
 		}
 		after = found[len(rows)-1].id
@@ -217,13 +219,6 @@ type link struct {
 	cascade.Link
 	id       string
 	revision uint64
-}
-
-// removal is the note that takes the link away as it was read.
-func (l *link) removal(kind string) querydb.Note {
-	n := l.Removal(kind)
-	n.IfRevision, n.Revision = true, l.revision
-	return n
 }
 
 // listLinks lists links of a row by one reference, in the order of their IDs, after that one.

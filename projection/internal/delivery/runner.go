@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync"
 	"time"
 
@@ -83,7 +82,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 		return inWrite
 	}}
 	r.batcher = &batcher{
-		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
+		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: firstTried,
 	}
 	r.batcher.retryWoken = retries{resolution{r}}.retryWokenInRun
 	return r

@@ -23,8 +23,8 @@ type Links func(ctx context.Context, ref cascade.Reference, identifier string, m
 type Linked struct {
 	Keys     []keys.Key // of some
 	Count    int
-	Gone     []cascade.Link // some that lead to no row any more
-	Revision uint64         // of the note of their version, as it was before: see cascade.LinkVersion
+	Gone     []GoneLink // some of those that were passed over
+	Revision uint64     // of the note of their version, as it was before: see cascade.LinkVersion
 }
 
 // mostTargets is how many copies may follow their row in one commit where the store has no limit.
@@ -324,12 +324,14 @@ func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
 	return nil
 }
 
-// unlink takes away links that lead to no row any more, on a store whose commits have room for that.
+// unlink takes away links that lead to no row any more, as far as the commit surely has room for that.
 func (f *followers) unlink(c *Copies) {
 	for q := range f.found {
-		if !f.of.bounds.shared {
-			c.gone = append(c.gone, f.links[q].Gone...)
+		known := f.links[q]
+		if f.of.bounds.shared {
+			known.Gone = known.Gone[:min(len(known.Gone), max(0, f.of.bounds.most.writes/2-known.Count)/8)]
 		}
+		c.Gone = append(c.Gone, known.Gone...)
 	}
 }
 

@@ -3,7 +3,6 @@ package fold
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -23,8 +22,8 @@ type member interface {
 	copies(c *Copies)
 	referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference
 	refresh(l cascade.Link, t *cascade.Task) Op
-	isGone(key keys.Key) bool
-	since() time.Time // the watermark of the first event
+	gone(key keys.Key) (revision uint64, gone bool)
+	isChanged(key keys.Key) bool // by an event of the commit
 	recopies(path string, t *cascade.Task) bool
 	stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error)
 	recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (Recopied, error)

@@ -3,7 +3,6 @@ package fold
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -20,12 +19,20 @@ type Copies struct {
 	Tasks            []cascade.Task // of rows that have changed
 	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
-	gone             []cascade.Link    // that led to no row when they were read
+	Gone             []GoneLink
+}
+
+// GoneLink is a link that led to no row when it was read. Where another process may write, it is taken away only if
+// both are as they were.
+type GoneLink struct {
+	cascade.Link
+	Revision uint64 // of the note of the link
+	Row      querydb.ReadRow
 }
 
 // items is how many items of a commit that is.
 func (c *Copies) items() int {
-	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read)
+	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read) + 2*len(c.Gone)
 }
 
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
@@ -218,46 +225,58 @@ func (t Tracked) Copies() (c Copies) {
 	for _, m := range t {
 		m.copies(&c)
 	}
-	if len(c.gone) > 0 {
+	if len(c.Gone) > 0 {
 		linked := map[cascade.Link]bool{}
 		for _, l := range c.Linked {
 			linked[l] = true
 		}
-		for _, l := range c.gone {
-			if !linked[l] {
-				c.Unlinked = append(c.Unlinked, l)
-			}
-		}
+		c.Gone = slices.DeleteFunc(c.Gone, func(l GoneLink) bool {
+			return linked[l.Link] || len(l.Row.Model.Writers) > 1 || t.of(l.Model).isChanged(l.Key)
+		})
 	}
 	return c
 }
 
-// IsGone reports whether there is no row any more to which the link leads: one that has expired is removed by the
-// store, which knows of no links.
-func (t Tracked) IsGone(l *cascade.Link) bool { return t.of(l.Model).isGone(l.Key) }
+// Gone reports whether there is no row any more to which the link leads: one that has expired is removed by the store,
+// which knows of no links. It returns what was read in its place.
+func (t Tracked) Gone(l *cascade.Link) (read querydb.ReadRow, gone bool) {
+	m := t.of(l.Model)
+	revision, gone := m.gone(l.Key)
+	return querydb.ReadRow{Model: m.model(), Key: l.Key, Revision: revision}, gone && len(m.model().Writers) < 2
+}
 
-func (f *references) isGone(key keys.Key) bool {
+func (f *references) gone(key keys.Key) (revision uint64, gone bool) {
 	e := f.of.entry(key)
-	return e.read && !e.present && e.others == nil && e.event == 0
-}
-
-// Standing finds out which rows are there, of the first of the keys, as many as fit into memory at once. A row that has
-// expired by the first event counts as none, and is removed later.
-func (t Tracked) Standing(ctx context.Context, ref cascade.Reference, held []keys.Key) (all []Standing, err error) {
-	rows, err := t.Stored(ctx, ref, held)
-	since := t.of(ref.Model).since()
-	for i := range rows {
-		s := Standing{Gone: rows[i].Record == nil}
-		s.Counts = !s.Gone && !rows[i].Expired(since)
-		all = append(all, s)
+	if e.asRead != nil {
+		revision = e.asRead.revision
 	}
-	return all, err
+	return revision, e.read && !e.present && e.others == nil && e.event == 0
 }
 
-// Standing says of a row whether it is there no more, and whether it counts.
-type Standing struct{ Gone, Counts bool }
+// isChanged reports whether an event of the commit has changed the row.
+func (f *references) isChanged(key keys.Key) bool {
+	e := f.of.entries[key]
+	return e != nil && e.event != 0
+}
 
-func (f *references) since() time.Time { return f.of.bounds.since }
+// Model is the model of that name.
+func (t Tracked) Model(name string) *querydb.Model { return t.of(name).model() }
+
+// How many rows FirstRows reads at most: few enough for memory, however large they are.
+const (
+	fewRows       = 100
+	fewAggregates = 10
+)
+
+// FirstRows reads the rows of the first keys, at least one. Rows that have expired are among them, as long as they are
+// there: an event of another partition, or of another writer, may give them a later end.
+func (t Tracked) FirstRows(ctx context.Context, ref cascade.Reference, held []keys.Key) ([]querydb.Row, error) {
+	m, most := t.of(ref.Model), fewRows
+	if m.model().Aggregate != nil {
+		most = fewAggregates
+	}
+	return m.stored(ctx, held[:min(most, len(held))])
+}
 
 // Any reports whether rows hold tracked copies.
 func (t Tracked) Any() bool {

@@ -101,7 +101,7 @@ func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, e
 	if err != nil || sources.Dir(from, store) == "" {
 		return opened, err
 	}
-	other, err := logcheck.First(ctx, opened.DB, opened.Source, p.Projections)
+	other, err := logcheck.Look(ctx, opened.DB, opened.Source, p.Projections)
 	if err == nil && other != nil {
 		err = fmt.Errorf("the rows are not of the log that --events names: %w", logcheck.Error(other))
 	}
