@@ -59,7 +59,7 @@ var startTexts = map[Start]string{
 	Indexes: "index build from the rows; on DynamoDB a rebuild from the whole log",
 	Rebuild: "rebuild from the whole log, beside the rows that serve",
 	First:   "first fold of the whole log; not served before it is complete",
-	Unused:  "stay until 'server tables apply --allow-delete' removes them",
+	Unused:  "stay until 'server tables apply --allow-delete' removes them; in DynamoDB, remove the table with AWS",
 	Dropped: "dropped by the rebuild of their table; they go with its former rows",
 }
 
