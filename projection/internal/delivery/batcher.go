@@ -11,10 +11,6 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// firstTried is how many items the first commit tries. Nobody knows yet how large the rows are that they need, which
-// are read before a commit can be bounded by its size; where they are small the next one tries twice as many.
-const firstTried = 256
-
 // batcher brings batches into commits, in parts where they cannot be committed whole.
 type batcher struct {
 	cfg       *Config

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"log/slog"
 	"sync"
 	"time"
@@ -82,7 +83,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 		return inWrite
 	}}
 	r.batcher = &batcher{
-		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: firstTried,
+		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
 	}
 	r.batcher.retryWoken = retries{resolution{r}}.retryWokenInRun
 	return r
