@@ -61,6 +61,9 @@ func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	if next := first(); next.Identifier != "B" {
 		t.Errorf("the next task is of %s, want B", next.Identifier)
 	}
+	if next := q.First(2); len(next) != 1 {
+		t.Errorf("%d tasks are next, want B alone: A is begun", len(next))
+	}
 	q.Drop(b.ID())
 	if next := first(); next.After != "half" {
 		t.Errorf("the task of A goes on after %q, want after half", next.After)

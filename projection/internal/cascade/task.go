@@ -110,8 +110,14 @@ func (q *Tasks) Widened(t Task) Task {
 	return t
 }
 
-// First are the IDs of the tasks that are next, so many of them at most.
-func (q *Tasks) First(most int) []string { return slices.Clone(q.queue[:min(most, len(q.queue))]) }
+// First are the IDs of the tasks that are next, so many of them at most. One that is begun is alone: it has many copies.
+func (q *Tasks) First(most int) []string {
+	next := q.queue[:min(most, len(q.queue))]
+	if at := slices.IndexFunc(next, func(id string) bool { return q.all[id].After != "" }); at >= 0 {
+		next = next[:max(at, 1)]
+	}
+	return slices.Clone(next)
+}
 
 // Turn puts the first task last, so that a long one does not hold up the others.
 func (q *Tasks) Turn() { q.queue = append(q.queue[1:], q.queue[0]) }
