@@ -143,7 +143,7 @@ func (c refresher) once(ctx context.Context) error {
 func (c refresher) first(ctx context.Context, kind string) (tasks []cascade.Task, err error) {
 	most := mostDone
 	if c.evaluator.shared { // a commit holds few items
-		most = mostTogether / 4
+		most = mostTogether / 8
 	}
 	var held []keys.Key
 	for _, id := range c.state.Tasks.First(most) {
@@ -173,6 +173,10 @@ func (c refresher) first(ctx context.Context, kind string) (tasks []cascade.Task
 // together works at the first of the tasks, as many as are done within one commit, and reports whether there are such
 // tasks. Where the store refuses the commit, each is left to a page of its own, which finds out whose row it is.
 func (c refresher) together(ctx context.Context, kind string, tasks []cascade.Task) (done bool, err error) {
+	versions, err := c.versions(ctx, tasks) // before the links are read
+	if err != nil {
+		return false, err
+	}
 	tasks, steps, err := c.few(ctx, tasks)
 	if err != nil || len(tasks) == 0 {
 		return false, err
@@ -186,12 +190,43 @@ func (c refresher) together(ctx context.Context, kind string, tasks []cascade.Ta
 		}
 	}
 	if err == nil && len(tasks) > 0 {
+		b.Notes = append(b.Notes, slices.Concat(versions[:len(tasks)]...)...)
 		err = c.finish(ctx, kind, b, tasks)
 	}
 	if unfit(err) {
 		return false, nil
 	}
 	return err == nil && len(tasks) > 0, err
+}
+
+// versions are conditions, for each of the tasks: that no link to its row is added. Another process may end the task
+// meanwhile, change the row again, and record a task that looks like it; that is taken off too only where nobody has a
+// copy who had none. A store with one writer needs no conditions.
+func (c refresher) versions(ctx context.Context, tasks []cascade.Task) (conditions [][]querydb.Note, err error) {
+	conditions = make([][]querydb.Note, len(tasks))
+	if !c.evaluator.shared {
+		return conditions, nil
+	}
+	kind := c.state.Done().Kind(checkpoint.KindLinkVersion, c.projection.Name)
+	var held []keys.Key
+	for i := range tasks {
+		for _, ref := range c.evaluator.fold.Tracked().ReferencesTo(&tasks[i]) {
+			v := cascade.LinkVersion{Reference: ref, Identifier: tasks[i].Identifier, Found: true}
+			conditions[i] = append(conditions[i], v.Note(kind))
+			held = append(held, keys.Key{PK: kind, SK: cascade.VersionID(ref, v.Identifier)})
+		}
+	}
+	now, err := c.evaluator.db.Notes().GetAll(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	for i := range conditions {
+		for j := range conditions[i] {
+			conditions[i][j].Revision = now[0].Revision
+			now = now[1:]
+		}
+	}
+	return conditions, nil
 }
 
 // few are the first of the tasks with the links that they have yet to follow, as long as there are few of these.
