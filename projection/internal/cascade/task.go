@@ -110,7 +110,8 @@ func (q *Tasks) Widened(t Task) Task {
 	return t
 }
 
-// First are the IDs of the tasks that are next, so many of them at most. One that is begun is alone: it has many copies.
+// First are the IDs of the tasks that are next, so many of them at most. One that is begun is alone: it has many
+// copies.
 func (q *Tasks) First(most int) []string {
 	next := q.queue[:min(most, len(q.queue))]
 	if at := slices.IndexFunc(next, func(id string) bool { return q.all[id].After != "" }); at >= 0 {
