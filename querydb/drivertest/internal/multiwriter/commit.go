@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest/internal/fixture"
 	"github.com/foldql/foldql/querydb/drivertest/internal/harness"
@@ -102,6 +103,14 @@ func lastCompared(s *harness.Store) {
 	check.Row.Revision, beside.Row.Revision = 3, 1
 	s.WantRefused(driver.Batch{Last: []driver.Write{beside, check}}, driver.ErrStale)
 	wantKnown(s, "beside a check that fails", known(last("after", 3)[0], 4), known(beside, 1))
+
+	// A check that there is no row.
+	check.Row.Key, check.Row.Revision = keys.Key{PK: beside.Row.Key.PK, SK: "none"}, 0
+	s.Apply(driver.Batch{Last: []driver.Write{beside, check}})
+	wantKnown(s, "beside a check of no row", known(last("after", 3)[0], 4), known(beside, 2))
+	check.Row.Key, beside.Row.Revision = first[0].Row.Key, 2
+	s.WantRefused(driver.Batch{Last: []driver.Write{beside, check}}, driver.ErrStale)
+	wantKnown(s, "beside a check of no row where there is one", known(last("after", 3)[0], 4), known(beside, 2))
 }
 
 func checkedUnique(s *harness.Store) {
