@@ -2,23 +2,25 @@ package cloudevents
 
 import "hash/maphash"
 
-// recent are values that events had lately, in pairs of places. A log has few sources, types and schemas, and the
-// events that are kept of it share their strings.
-type recent [64]string
+// recent are values that events had lately, in sets of places: more than one event has, so that those of a log of
+// events of one type never drive each other out. A log has few sources, types and schemas, and the events that are kept
+// of it share their strings.
+type recent [16][4]string
 
 var seed = maphash.MakeSeed()
 
-// text is the string of a value, which takes the place of the one of its pair that came earlier.
+// text is the string of a value, which takes the place of the one of its set that came earliest.
 func (r *recent) text(value []byte) string {
 	if r == nil {
 		return string(value)
 	}
-	at := maphash.Bytes(seed, value) % uint64(len(r))
-	for _, i := range [...]uint64{at, at ^ 1} {
-		if r[i] == string(value) {
-			return r[i]
+	set := &r[maphash.Bytes(seed, value)%uint64(len(r))]
+	for i := range set {
+		if set[i] == string(value) {
+			return set[i]
 		}
 	}
-	r[at^1], r[at] = r[at], string(value)
-	return r[at]
+	copy(set[1:], set[:])
+	set[0] = string(value)
+	return set[0]
 }
