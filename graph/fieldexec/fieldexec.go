@@ -78,17 +78,17 @@ func Resolve[C, T any](ctx context.Context, op *graphql.OperationContext, c C, f
 				return marshal(ctx, c, selections, typed)
 			}
 			var want T
-			return unexpected(ctx, op, v, want)
+			return unexpected(ctx, v, want)
 		}, recovers, required)
 }
 
 // unexpected is what is written in the place of a value that has not the type of its field: itself, where that can be.
 // gqlgen does the same, in a function that the compiler makes for each type of a field.
-func unexpected(ctx context.Context, op *graphql.OperationContext, v, want any) graphql.Marshaler {
+func unexpected(ctx context.Context, v, want any) graphql.Marshaler {
 	if written, is := v.(graphql.Marshaler); is {
 		return written
 	}
-	op.Errorf(ctx, "unexpected type %T from middleware/directive chain, should be %T", v, want)
+	graphql.AddErrorf(ctx, "unexpected type %T from middleware/directive chain, should be %T", v, want)
 	return graphql.Null
 }
 
