@@ -236,3 +236,18 @@ func TestAnArchiveForWindowsIsAZip(t *testing.T) {
 		t.Errorf("%s, %s, %s", f.Name, f.Modified, f.Mode())
 	}
 }
+
+// TestAReleaseIsNotWrittenAmongTheSources, where it would count as a change of them: Go would mark every binary after
+// the first.
+func TestAReleaseIsNotWrittenAmongTheSources(t *testing.T) {
+	source := repository(t)
+	for dir, clean := range map[string]bool{
+		filepath.Join(source, "published"): false, filepath.Join(source, "dist"): true,
+		filepath.Join(t.TempDir(), "dist"): true,
+	} {
+		r := release{source: source, dir: dir}
+		if err := r.leavesCheckoutClean(t.Context()); (err == nil) != clean {
+			t.Errorf("%s: %v, want it accepted: %t", dir, err, clean)
+		}
+	}
+}

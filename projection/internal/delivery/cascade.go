@@ -263,13 +263,6 @@ type step struct {
 	link link
 }
 
-// unfit reports whether an error is about the rows of a commit, so that another commit, of fewer rows, may succeed.
-func unfit(err error) bool {
-	var row fold.RowError
-	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
-		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
-}
-
 // follow has the copies of a page follow their row, of as many as one commit holds, and returns the task as it is then.
 // One row may be stored in a way that cannot be read. A store may find a row too large that the fold has not, or one
 // that has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried,

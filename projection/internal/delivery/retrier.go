@@ -62,12 +62,17 @@ func (r *retrier) guarded(ctx context.Context, f func(context.Context) error) (e
 	return f(ctx)
 }
 
-// refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
+// refused reports whether the same rows would meet the error again: it is about them, or the code that makes them
+// panics.
 func refused(err error) bool {
-	var row fold.RowError
 	var panicked *usercode.PanicError
-	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) ||
-		errors.Is(err, querydb.ErrInvalid) ||
+	return unfit(err) || errors.As(err, &panicked)
+}
+
+// unfit reports whether an error is about the rows of a commit, so that another commit, of fewer rows, may succeed.
+func unfit(err error) bool {
+	var row fold.RowError
+	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
 		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
 }
 
