@@ -93,6 +93,23 @@ func TestRowsThatAFilterLeavesOutCostWhatOthersDo(t *testing.T) {
 	}
 }
 
+// TestRowsForAFilterAreChargedAsTheyAreRead: the first of them too, of which nobody knows yet how large they are.
+func TestRowsForAFilterAreChargedAsTheyAreRead(t *testing.T) {
+	s := &sizes{Driver: memstore.New()}
+	b := newBenchOn(t, Config{}, s)
+	const size, most = 100 << 10, 300 << 10
+	large := strings.Repeat("x", size)
+	for i := range 20 {
+		b.put(t, "Order", order(fmt.Sprintf("o%04d", i), "OPEN", 1, large))
+	}
+	s.sum.Store(0)
+	got := b.do(driver.WithBudget(t.Context(), &purse{limit: most}),
+		`{ OrderByStatus(status: OPEN, limit: 50, filter: {total: {gt: 50}}) { items { group } } }`, nil)
+	if len(got.Errors) != 1 || s.sum.Load() > most+size {
+		t.Errorf("%v, and %d bytes are read for a request that may read %d", got.Errors, s.sum.Load(), most)
+	}
+}
+
 // TestReadsForAFilterTellNothingOfRowsOfOthers: there are as many of them, whatever else the request has examined.
 func TestReadsForAFilterTellNothingOfRowsOfOthers(t *testing.T) {
 	c := newShop()

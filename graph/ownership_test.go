@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,6 +182,24 @@ func TestRowsOfOthersChangeNothingForAnOwner(t *testing.T) {
 			t.Errorf("%s: whoever is admitted to all rows gets %v", tc.query, boss.Errors)
 		}
 		among, alone = desks(t, true), desks(t, false)
+	}
+}
+
+// TestRowsThatChangeHandsWhileTheyAreReadAreNoLongerTheOwners: of many rows it is found out first whose they are.
+func TestRowsThatChangeHandsWhileTheyAreReadAreNoLongerTheOwners(t *testing.T) {
+	drv := &lastGet{Driver: memstore.New()}
+	b := newBenchOf(t, newDesks(), deskSDL, Config{}, drv)
+	given, kept := "s0", "s1"
+	b.put(t, "Slip", row{"id": given, "owner": "ann"}, row{"id": kept, "owner": "ann"})
+	drv.left, drv.then = 1, func() { b.put(t, "Slip", row{"id": given, "owner": "bob"}) }
+	ids, err := json.Marshal(manySlips())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := b.do(as(t.Context(), "ann"), `{ r: SlipByIds(ids: `+string(ids)+`) { id owner } }`, nil)
+	text := fmt.Sprint(got.Data)
+	if got.Errors != nil || drv.left >= 0 || strings.Contains(text, "bob") || !strings.Contains(text, kept) {
+		t.Errorf("%v, %s, %d reads left", got.Errors, text, drv.left)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -65,6 +66,34 @@ func TestARowThatCannotBeReadIsAsOneThatIsNotThere(t *testing.T) {
 		}
 		if boss := b.do(as(t.Context(), "boss", "Admin"), query, nil); len(boss.Errors) == 0 {
 			t.Errorf("%s: to the group, which may read all rows, it is said nowhere that one cannot be read", query)
+		}
+	}
+}
+
+// TestTheErrorOfAPageNamesNoRowOfOthers: where one row of several people's cannot be read, nobody knows whose it is.
+func TestTheErrorOfAPageNamesNoRowOfOthers(t *testing.T) {
+	shop := newBench(t, Config{})
+	shop.stock(t)
+	for _, tc := range []struct {
+		b                  *bench
+		query, path, group string // the group may read all rows
+	}{
+		{shop, `{InvoiceByOwnerId(ownerId:"acc1"){items{amount}}}`, "InvoiceByOwnerId", "Admin"},
+		{desks(t, true), `{Desk(id:"d2"){firstOfPerson{version}}}`, "Desk.firstOfPerson", "Boss"},
+	} {
+		tc.b.store.fail = func(_ context.Context, table string) error {
+			if table == "Invoice" || table == "Paper" {
+				return &aggregate.IncompleteError{Reason: `the item "bob" is missing`}
+			}
+			return nil
+		}
+		for code, caller := range map[string]context.Context{
+			"INTERNAL": as(t.Context(), "ann"), "AGGREGATE_INCOMPLETE": as(t.Context(), "eve", tc.group),
+		} {
+			got := tc.b.do(caller, tc.query, nil).Errors
+			if diff := cmp.Diff([]string{code + " " + tc.path}, got); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tc.query, diff)
+			}
 		}
 	}
 }

@@ -62,7 +62,13 @@ func (a *api) in(t *testing.T) *api {
 // ask sends a query and decodes the data of the answer, which must be without errors.
 func (a *api) ask(way, query string, vars map[string]any, data any) {
 	a.Helper()
-	body, err := json.Marshal(map[string]any{"query": query, "variables": vars})
+	a.askOperation(way, "", query, vars, data)
+}
+
+// askOperation is ask for one of several operations of a document.
+func (a *api) askOperation(way, name, query string, vars map[string]any, data any) {
+	a.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "operationName": name, "variables": vars})
 	if err != nil {
 		a.Fatal(err)
 	}

@@ -1,11 +1,12 @@
 package graphqlhttp
 
 import (
+	"strconv"
+
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
-	"strconv"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
@@ -44,7 +45,19 @@ func validate(schema *ast.Schema, doc *ast.QueryDocument, by []core.Rule) (errs 
 			errs = append(errs, mistake(err, code))
 		})
 	}
+	var variables []*ast.Value
+	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
+		if v.Kind == ast.Variable {
+			variables = append(variables, v)
+		}
+	})
 	core.Walk(schema, doc, observers)
+	// The library has left the definition of the last operation that uses it in each. In a fragment that several use, a
+	// variable that is not given would get the default of another operation than the one that is asked for; the values of
+	// an operation's variables hold its own defaults.
+	for _, v := range variables {
+		v.VariableDefinition = nil
+	}
 	return errs
 }
 

@@ -51,6 +51,9 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	}
 	cq.Reverse = cq.Reverse != backward(&r.Page)
 	answer, err := rd.db.QueryCollection(ctx, q.Collection.Stored, cq)
+	if cq.Visible != nil {
+		err = rd.Errors().unnamed(ctx, err, q.Name)
+	}
 	if err != nil {
 		return Page{}, rd.Errors().userKey(ctx, err, q.Name)
 	}

@@ -57,6 +57,15 @@ func (e Errors) logHidden(ctx context.Context, err error, what string) {
 		"there", "what", what, "error", err)
 }
 
+// unnamed is err, or, where that says of a row why it cannot be read, an error that names none: the caller is not to
+// know of the rows of others among those that were read, nor of their keys.
+func (e Errors) unnamed(ctx context.Context, err error, what string) error {
+	if errors.Is(err, driver.ErrDamaged) {
+		return e.Internal(ctx, err, what)
+	}
+	return err
+}
+
 // rebuildingError names rows that are being rebuilt, in words and in the extensions.
 func rebuildingError(e *querydb.RebuildingError) error {
 	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being rebuilt, %d of %d events so far: %s",

@@ -46,7 +46,10 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 		if err == nil {
 			rec, err = v.Keep(ctx, g.Type, allowed, rec)
 		}
-		if allowed == access.OwnRowsOnly && g.single() && errors.Is(err, driver.ErrDamaged) {
+		switch {
+		case keep != nil:
+			err = rd.Errors().unnamed(ctx, err, g.Type.Name)
+		case allowed == access.OwnRowsOnly && errors.Is(err, driver.ErrDamaged):
 			rd.Errors().logHidden(ctx, err, g.Type.Name)
 			err = nil
 		}
@@ -110,7 +113,8 @@ func (b batches) fetchBatch(ctx context.Context, g Target, ks []keys.Key, recs [
 const JudgedAtOnce = 16
 
 // fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
-// are the viewer's. Those are then read again, in one batch, because that shows no event half applied.
+// are the viewer's. Those are then read again, in one batch, because that shows no event half applied. A commit may have
+// given some of them to others meanwhile: what a row says of its owner holds for what was read with it.
 func (b batches) fetchOwn(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
 	if len(ks) <= JudgedAtOnce {
 		return b.fetchJudged(ctx, g, ks, recs)
@@ -125,8 +129,11 @@ func (b batches) fetchOwn(ctx context.Context, g Target, ks []keys.Key, recs []r
 	}
 	got := make([]record.Record, len(own))
 	err = b.fetchBatch(ctx, g, own, got)
+	v := b.rd.Viewer(ctx)
 	for i, at := range places {
-		recs[at] = got[i]
+		if v.Owns(g.Type, got[i]) {
+			recs[at] = got[i]
+		}
 	}
 	return err
 }

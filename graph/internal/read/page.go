@@ -84,6 +84,9 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	}
 	dbq.Reverse = dbq.Reverse != backward(&r.Page)
 	answer, err := rd.db.Query(ctx, t.Model, dbq)
+	if dbq.Visible != nil {
+		err = rd.Errors().unnamed(ctx, err, t.Name)
+	}
 	if err = sought.failure(ctx, q, err); err != nil {
 		return Page{}, rd.Errors().userKey(ctx, err, t.Name)
 	}

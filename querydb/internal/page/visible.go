@@ -35,7 +35,8 @@ type some struct {
 // readSome reads a page of the rows that are visible and meet the filter, as if there were no others: the page is full
 // where there are enough of them. What is charged is all that the caller may know of, and so is what is counted.
 //
-// Where no row is hidden, rows that were read and not needed count as examined: else nothing would bound them.
+// Where no row is hidden, rows that were read and not needed count as examined, and all are charged as they are read:
+// else nothing would bound them.
 //
 // Next is there where a row follows that is visible. Of a page with a filter nothing is read to find out whether one
 // follows that meets it: Next then follows what was looked at, and what it leads to may be empty. Where no more rows
@@ -44,11 +45,13 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 	s := some{Query: q}
 	var cost counter.Counters // of all rows, invisible ones among them
 	defer func() { q.Counters.Filtered(len(s.page.Rows), max(s.examined, len(s.page.Rows)), &cost) }()
-	budget, dq, size := driver.BudgetOf(ctx), q.Query, FewRows
+	var budget driver.Budget // of what is charged once it is known to be visible
+	dq, size := q.Query, FewRows
 	if q.Visible == nil { // else how many rows are hidden would decide how many reads there are
 		size = min(FewRows, q.Limit+1)
+	} else {
+		budget, ctx = driver.BudgetOf(ctx), driver.Uncharged(ctx)
 	}
-	ctx = driver.Uncharged(ctx)
 	for {
 		dq.Limit = size
 		if q.Visible == nil {
