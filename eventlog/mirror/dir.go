@@ -18,7 +18,7 @@ func CopiedThrough(o Options) (eventlog.Offsets, error) {
 		return nil, err
 	}
 	at := eventlog.Offsets{}
-	for name, p := range copied {
+	for name, p := range copied.partitions {
 		at[name] = p.Through
 	}
 	return at, s.close()

@@ -70,6 +70,9 @@ func (c *copier) round(ctx context.Context) error {
 	c.miss(ctx, names)
 	for {
 		more, lost, err := c.sweep(ctx, names)
+		if err == nil {
+			err = c.noteWhole()
+		}
 		if err != nil {
 			return err
 		}
@@ -82,6 +85,18 @@ func (c *copier) round(ctx context.Context) error {
 		}
 		return c.src.Wait(ctx, c.positions(names))
 	}
+}
+
+// noteWhole notes that every partition has been copied from.
+func (c *copier) noteWhole() error {
+	if !c.state.isPartial() {
+		return nil
+	}
+	if err := c.store.setWhole(); err != nil {
+		return err
+	}
+	c.state.setWhole()
+	return nil
 }
 
 // sweep copies one batch of each partition. It reports whether that was anything, and whether nothing ever follows the

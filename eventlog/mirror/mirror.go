@@ -17,6 +17,8 @@
 //	"e" length of the partition's name, name, offset (8 bytes, big-endian)    an event: see appendEvent
 //	"p" name of the partition                                                 how far it is copied: see standing
 //	"f"                                                                       the format of all this, one byte
+//	"i"                                                                       there is such a key until every partition
+//	                                                                          of the source has been copied from once
 package mirror
 
 import (
@@ -24,6 +26,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -48,6 +51,8 @@ type Mirror struct {
 	use    sync.RWMutex       // held for reading by each call that uses the store, for writing while it is closed
 	stop   context.CancelFunc // ends the copying
 	copier *copier
+
+	patience time.Duration // how long a call waits for the source to answer for the first time, and for the end of a partition
 }
 
 var (
@@ -63,7 +68,7 @@ func Open(o Options) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{src: o.Source, store: store, state: newState(copied)}
+	m := &Mirror{src: o.Source, store: store, state: newState(copied), patience: 10 * time.Second}
 	m.copier = &copier{src: m.src, store: m.store, state: m.state, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop

@@ -11,12 +11,9 @@ import (
 	"github.com/foldql/foldql/internal/backoff"
 )
 
-// patience is how long a call waits for the source to answer for the first time, and for the end of a partition.
-const patience = 10 * time.Second
-
 // settle waits until the source has been asked once, or for a while.
 func (m *Mirror) settle(ctx context.Context) error {
-	late := time.NewTimer(patience)
+	late := time.NewTimer(m.patience)
 	defer late.Stop()
 	for {
 		changed, err := m.state.settled(ctx)
@@ -33,18 +30,16 @@ func (m *Mirror) settle(ctx context.Context) error {
 	}
 }
 
-// Partitions implements eventlog.Source: those that are copied. Where none is yet, it fails while the source does.
+// Partitions implements eventlog.Source: those that are copied. Until each of them has been copied from once, it fails
+// while the source does, or does not answer: who asks would take some for all.
 func (m *Mirror) Partitions(ctx context.Context) ([]string, error) {
 	if err := m.settle(ctx); err != nil {
 		return nil, err
 	}
-	names := m.state.names()
-	if len(names) == 0 {
-		if err := m.state.failure(); err != nil {
-			return nil, err
-		}
+	if m.state.isPartial() {
+		return nil, cmp.Or(m.state.failure(), errSilent)
 	}
-	return names, nil
+	return m.state.names(), nil
 }
 
 // Head implements eventlog.Source: it is that of the source, or the last known one while that cannot be read.
@@ -59,7 +54,7 @@ func (m *Mirror) Head(ctx context.Context, name string) (uint64, error) {
 	if lost := eventlog.ForgottenIn(v.err); !v.asked || v.failing != nil || v.err != nil && lost == nil {
 		return v.known(), nil
 	}
-	asked, cancel := context.WithTimeout(ctx, patience)
+	asked, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
 	head, err := m.src.Head(asked, name)
 	if err != nil {

@@ -26,12 +26,23 @@ type standing struct {
 	Incarnation string `json:"incarnation,omitempty"`
 }
 
+// content is what is copied.
+type content struct {
+	partitions map[string]standing
+	// partial says that there may be partitions that are not among them, because the source has never been copied without
+	// an error yet.
+	partial bool
+}
+
 // known is the last offset that the source is known to have.
 func (s *standing) known() uint64 { return max(s.Head, s.Through) }
 
 const format = 1
 
-var formatKey = []byte("f")
+var (
+	formatKey  = []byte("f")
+	partialKey = []byte("i")
+)
 
 const (
 	eventPrefix    = 'e'
@@ -47,11 +58,28 @@ func standingKey(partition string) []byte { return append([]byte{standingPrefix}
 
 func offsetOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
-// load reads how far the partitions are copied. It refuses a directory of another format, and marks a new one.
-func (r records) load() (copied map[string]standing, err error) {
+// load reads what is copied. It refuses a directory of another format, and marks a new one.
+func (r records) load() (c content, err error) {
 	if err := r.checkFormat(); err != nil {
-		return nil, err
+		return c, err
 	}
+	switch _, closer, err := r.db.Get(partialKey); {
+	case err == nil:
+		c.partial = true
+		if err := closer.Close(); err != nil {
+			return c, err
+		}
+	case !errors.Is(err, pebble.ErrNotFound):
+		return c, err
+	}
+	c.partitions, err = r.standings()
+	return c, err
+}
+
+// setWhole says that every partition of the source is there.
+func (r records) setWhole() error { return r.db.Delete(partialKey, pebble.Sync) }
+
+func (r records) standings() (copied map[string]standing, err error) {
 	all, err := r.db.NewIter(&pebble.IterOptions{LowerBound: standingKey(""), UpperBound: []byte{standingPrefix + 1}})
 	if err != nil {
 		return nil, err
@@ -72,7 +100,9 @@ func (r records) load() (copied map[string]standing, err error) {
 func (r records) checkFormat() error {
 	value, closer, err := r.db.Get(formatKey)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return r.db.Set(formatKey, []byte{format}, pebble.Sync)
+		fresh := r.db.NewBatch()
+		return errors.Join(fresh.Set(formatKey, []byte{format}, nil), fresh.Set(partialKey, nil, nil),
+			fresh.Commit(pebble.Sync))
 	}
 	if err != nil {
 		return err

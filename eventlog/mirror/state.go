@@ -16,6 +16,7 @@ import (
 type state struct {
 	mu         sync.Mutex
 	partitions map[string]partition
+	partial    bool  // there may be others in the source that have never been copied from
 	asked      bool  // the source has been asked once, and has answered or not
 	failing    error // why the source cannot be copied now, nil where it can
 	ended      bool  // no event will follow
@@ -33,9 +34,9 @@ type partition struct {
 	eventSize int
 }
 
-func newState(copied map[string]standing) *state {
-	s := &state{partitions: map[string]partition{}, changed: make(chan struct{})}
-	for name, at := range copied {
+func newState(copied content) *state {
+	s := &state{partitions: map[string]partition{}, partial: copied.partial, changed: make(chan struct{})}
+	for name, at := range copied.partitions {
 		s.partitions[name] = partition{standing: at}
 	}
 	return s
@@ -81,6 +82,19 @@ func (s *state) at(name string) (p partition, there bool) {
 	defer s.mu.Unlock()
 	p, there = s.partitions[name]
 	return p, there
+}
+
+// isPartial reports whether the source may have partitions that have never been copied from.
+func (s *state) isPartial() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.partial
+}
+
+func (s *state) setWhole() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.partial = false
 }
 
 // names are those of the partitions.

@@ -25,12 +25,12 @@ type store struct {
 }
 
 // openStore opens a copy, and reads how far it has come.
-func openStore(o Options) (s *store, copied map[string]standing, err error) {
+func openStore(o Options) (s *store, copied content, err error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 		dir, err := filepath.Abs(o.Dir)
 		if err != nil {
-			return nil, nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
+			return nil, copied, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
 		}
 		o.Dir = dir
 	}
@@ -48,21 +48,20 @@ func openStore(o Options) (s *store, copied map[string]standing, err error) {
 		if errors.Is(err, disk.ErrFull) {
 			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
 		}
-		return nil, nil, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
+		return nil, copied, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
 	}
 	return s, copied, nil
 }
 
-func (s *store) open() (map[string]standing, error) {
+func (s *store) open() (copied content, err error) {
 	db, err := pebble.Open(s.dir, &pebble.Options{FS: s.disk.FS(), Cache: s.cache, MemTableSize: 16 << 20,
 		Logger: s.disk.Logger(), EventListener: s.disk.Listener()})
 	if err != nil {
-		return nil, err
+		return copied, err
 	}
 	s.records = records{db}
-	copied, err := s.records.load()
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+	if copied, err = s.records.load(); err != nil {
+		return copied, errors.Join(err, db.Close())
 	}
 	return copied, nil
 }
@@ -76,6 +75,18 @@ func (s *store) close() error {
 		return fmt.Errorf("close the copy of the events in %s: %w", s.dir, err)
 	}
 	return nil
+}
+
+// setWhole notes that every partition of the source is there.
+func (s *store) setWhole() error {
+	return s.unwritable(s.disk.Run(func() error {
+		s.writing.Lock()
+		defer s.writing.Unlock()
+		if err := s.records.setWhole(); err != nil {
+			return fmt.Errorf("write to the copy of the events in %s: %w", s.dir, err)
+		}
+		return nil
+	}))
 }
 
 func (s *store) writable() error { return s.unwritable(s.disk.Writable()) }

@@ -1,0 +1,85 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+)
+
+// halting is a source of two partitions, of the same events, that does not answer until it is told to: neither which
+// partitions there are, nor what is in the second.
+type halting struct {
+	*scripted
+	names, second chan struct{} // closed when it answers
+}
+
+const partition1 = "1"
+
+func answered(ctx context.Context, when chan struct{}) error {
+	select {
+	case <-when:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (h *halting) Partitions(ctx context.Context) ([]string, error) {
+	return []string{partition0, partition1}, answered(ctx, h.names)
+}
+
+func (h *halting) Head(ctx context.Context, _ string) (uint64, error) {
+	return h.Log.Head(ctx, partition0)
+}
+
+func (h *halting) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
+	if name == partition1 {
+		if err := answered(ctx, h.second); err != nil {
+			return nil, err
+		}
+	}
+	return h.Log.Read(ctx, partition0, after, most)
+}
+
+// TestSomePartitionsAreNeverTakenForAll: while the source says nothing, the copy names none until each has been copied
+// from once, also where it is opened again. Who folds them would take the rows of some for those of all.
+func TestSomePartitionsAreNeverTakenForAll(t *testing.T) {
+	fs, answers := vfs.NewMem(), make(chan struct{})
+	close(answers)
+	within := func(names, second chan struct{}, do func(m *Mirror)) {
+		src := &halting{scripted: newScripted(t, sourcetest.Events(5)), names: names, second: second}
+		m := open(t, Options{Dir: "mirror", FS: fs, Source: src})
+		m.patience = look
+		do(m)
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(m *Mirror) {
+		t.Helper()
+		if names, err := m.Partitions(t.Context()); !errors.Is(err, errSilent) {
+			t.Errorf("the copy names %v, and fails with %v", names, err)
+		}
+	}
+	within(make(chan struct{}), answers, none)
+	within(answers, make(chan struct{}), func(m *Mirror) {
+		until(t, "copying the first", func() bool { _, there := m.state.at(partition0); return there })
+		none(m)
+	})
+	within(make(chan struct{}), answers, none)
+	within(answers, answers, func(m *Mirror) {
+		until(t, "copying all", func() bool { return !m.state.isPartial() })
+	})
+	within(make(chan struct{}), answers, func(m *Mirror) {
+		names, err := m.Partitions(t.Context())
+		if diff := cmp.Diff([]string{partition0, partition1}, names); err != nil || diff != "" {
+			t.Errorf("of a whole copy: %v (-want +got)\n%s", err, diff)
+		}
+	})
+}
