@@ -105,6 +105,8 @@ func TestAServerThatFoldsNothingAnswersFromWhatOthersFold(t *testing.T) {
 	}
 
 	other := answering(d.app, "--events", off.url, "--position-wait", "50ms")
+	t.Chdir(t.TempDir())
+	copies := answering(d.app, "--events", off.url, "--mirror")
 	decidesElsewhere(t, d.app, off, other, folding)
 
 	folding.end(t)
@@ -126,8 +128,10 @@ func TestAServerThatFoldsNothingAnswersFromWhatOthersFold(t *testing.T) {
 
 	folding.end(t)
 	off.end(t)
-	other.until(t, "telling that the log is away", says(t, other, "httpsource: ask "+off.url))
-	other.ready(t) // nobody knows of an event that the rows lack
+	for _, s := range []*server{other, copies} {
+		s.until(t, "telling that the log is away", says(t, s, "httpsource: ask "+off.url))
+		s.ready(t) // nobody knows of an event that the rows lack
+	}
 	again := answering(d.app, "--events", off.url)
 	again.ready(t)
 	if !hasTask(t, again, 110)() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 )
 
@@ -86,7 +87,8 @@ func (f followed) look(ctx context.Context, othersServe func()) {
 // headsWithin is how long it may take to find the end of the log, of a server that answers without it too.
 const headsWithin = 2 * time.Second
 
-// status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it.
+// status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it; of a log
+// that is copied, the last known end may be told then.
 func (f followed) status(ctx context.Context) (projection.Status, error) {
 	soon, cancel := context.WithTimeout(ctx, headsWithin)
 	defer cancel()
@@ -100,6 +102,11 @@ func (f followed) status(ctx context.Context) (projection.Status, error) {
 		s.State = projection.StateStalled
 	case err != nil:
 		s.LastError = err.Error()
+	}
+	for i := 0; s.LastError == "" && i < len(s.Partitions); i++ {
+		if err := eventlog.Current(soon, f.unit.set.source, s.Partitions[i].Partition); err != nil {
+			s.LastError = err.Error()
+		}
 	}
 	return s, nil
 }
