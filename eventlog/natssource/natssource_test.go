@@ -132,6 +132,27 @@ func TestAStreamThatMayLoseEventsUnseenIsRefused(t *testing.T) {
 	}
 }
 
+// TestAMirrorOfAStreamIsRefused, unless gaps are allowed: what is missing in it leaves no trace.
+func TestAMirrorOfAStreamIsRefused(t *testing.T) {
+	p := newPlace(t, nil)
+	p.add(t, sourcetest.Events(3))
+	natsserver.Create(t, p.js, jetstream.StreamConfig{Name: "COPY", Mirror: &jetstream.StreamSource{Name: streamName}})
+	for _, allow := range []bool{false, true} {
+		s, err := natssource.Open(natssource.Options{URL: strings.TrimSuffix(p.url(), streamName) + "COPY",
+			AllowRemoval: allow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Read(t.Context(), "COPY", 0, 10)
+		if refused := err != nil && strings.Contains(err.Error(), "read "+streamName+" itself"); refused == allow {
+			t.Errorf("gaps allowed: %v; read with %v", allow, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestAnotherMessageAtAPlaceThatWasReadIsNoticed: a server that loses the end of a stream numbers what comes then as it
 // has numbered what it lost. The stream is the same, and reaches as far as before.
 func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {

@@ -179,6 +179,9 @@ func (s *stream) refusal(c *jetstream.StreamConfig) error {
 		removes = "lets messages expire one by one (allow-msg-ttl)"
 	case c.AllowRollup:
 		removes = "lets a message replace those before it (allow-rollup)"
+	case c.Mirror != nil:
+		return fmt.Errorf("the stream is a mirror of %s, and passes over what that one has forgotten before it was copied, "+
+			"so that events are missing without a trace: read %s itself%s", c.Mirror.Name, c.Mirror.Name, allowed)
 	}
 	if removes == "" {
 		return nil
