@@ -33,6 +33,32 @@ func TestLinesThatAreNoEventsAreFoldedByAMapping(t *testing.T) {
 	})
 }
 
+// TestAMappingCanBeCorrected: the server starts with it on the rows that there are, dead letters among them, and a
+// rebuild reads every message by it.
+func TestAMappingCanBeCorrected(t *testing.T) {
+	const rest = "source: /tasks\nid: position\ntype: field kind\ntypes: {added: TaskAdded}\ntime: field at\ntimeUnit: s\n"
+	lines := written(t, "tasks.jsonl", `{"kind":"added","at":1705314600,"old":{"taskId":"7","title":"seven"},`+
+		`"new":{"taskId":"7","title":"7"}}
+{"kind":"added","at":1705314600,"old":{"taskId":"8","title":"poison"},"new":{"taskId":"8","title":"8"}}
+`)
+	args := append(embedded(t), "--events", "file:"+lines, "--events-mapping")
+	app := newProject(false).App
+	s := serve(t, app, start{args: append(args, written(t, "mapping.yml", rest+"data: field old\n"))})
+	s.until(t, "dead", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 1 })
+	s.end(t)
+	args = append(args, written(t, "mapping.yml", strings.Replace(rest, "/tasks", "/other", 1)+"data: field new\n"))
+	s = serve(t, app, start{args: args})
+	if got := s.query(t, `{ Task(id: "7") { title } }`); got != titled("seven") {
+		t.Errorf("before a rebuild: %s", got)
+	}
+	s.end(t)
+	runProgram(t, app, start{args: append([]string{"rebuild", "start", "Task"}, args...)}).wantExit(t, exitDone, "")
+	s = serve(t, app, start{args: args})
+	for id, title := range map[string]string{"7": "7", "8": "8"} {
+		s.until(t, "rebuilt", func() bool { return s.query(t, `{ Task(id: "`+id+`") { title } }`) == titled(title) })
+	}
+}
+
 // TestAMappingThatCannotServeIsRefused before anything is folded.
 func TestAMappingThatCannotServeIsRefused(t *testing.T) {
 	const whole = "source: /s\nid: position\ntype: field kind\n"

@@ -39,6 +39,26 @@ func ids(events []eventlog.Event) (all []string) {
 	return all
 }
 
+// TestAnotherMappingMakesNoOtherLog: the copy goes on, and what is copied stays as it was read.
+func TestAnotherMappingMakesNoOtherLog(t *testing.T) {
+	messages := func(mapping string) []eventlog.Event {
+		all := sourcetest.Events(20)
+		for i := range all {
+			all[i].Original, all[i].ID = "message "+all[i].ID, mapping+all[i].ID
+		}
+		return all
+	}
+	former, now := messages("former-"), messages("now-")
+	src, dir := newScripted(t, former[:10]), t.TempDir()
+	m := copyOf(t, dir, src)
+	m.catchUp(t.Context())
+	shut(t, m)
+	src.change(func() { src.Log = newScripted(t, now).Log })
+	m = copyOf(t, dir, src)
+	until(t, "going on", func() bool { p, _ := m.state.at(partition0); return p.Through == 20 })
+	wantEvents(t, append(former[:10:10], now[10:]...), drain(t, m, partition0, 0))
+}
+
 func wantEvents(t testing.TB, want, got []eventlog.Event) {
 	t.Helper()
 	if diff := cmp.Diff(ids(want), ids(got)); diff != "" {

@@ -52,7 +52,8 @@ type Mirror struct {
 	stop   context.CancelFunc // ends the copying
 	copier *copier
 
-	patience time.Duration // how long a call waits for the source to answer for the first time, and for the end of a partition
+	// patience is how long a call waits for the source to answer for the first time, and for the end of a partition.
+	patience time.Duration
 }
 
 var (

@@ -24,6 +24,8 @@ type standing struct {
 	Head    uint64 `json:"head,omitempty"` // that the source is known to have reached
 	// Incarnation is that of the partition of the source.
 	Incarnation string `json:"incarnation,omitempty"`
+	// Original is that of the last event that was copied.
+	Original string `json:"original,omitempty"`
 }
 
 // content is what is copied.

@@ -2,8 +2,13 @@ package payload
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +26,25 @@ type Message struct {
 	// Where it stands: the partition of the source and its place in it.
 	Partition string
 	Offset    uint64
+}
+
+// hash tells the message from others at its place.
+func (msg *Message) hash() string {
+	h := sha256.New()
+	part := func(s string) {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(s)))
+		h.Write(append(length[:], s...))
+	}
+	part(msg.Subject)
+	for _, name := range slices.Sorted(maps.Keys(msg.Headers)) {
+		part(name)
+		for _, value := range msg.Headers[name] {
+			part(value)
+		}
+	}
+	h.Write(msg.Body)
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
 // Event makes an event of a message. Its data shares the memory of the body. Beside an error, which says where in the
@@ -60,6 +84,7 @@ func (m *Mapping) Event(d cloudevents.Decoder, msg *Message) (eventlog.Event, er
 		}
 	}
 	e, err := d.Assemble(attributes, data)
+	e.Original = msg.hash()
 	if failed != nil {
 		return e, failed
 	}

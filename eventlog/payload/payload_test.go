@@ -76,9 +76,42 @@ func TestAMessageBecomesTheEventThatTheMappingSays(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		got.Original = "" // see TestEventsOfAMessageHaveTheSameOriginal
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestEventsOfAMessageHaveTheSameOriginal, whatever the mappings make of it, and those of others have another.
+func TestEventsOfAMessageHaveTheSameOriginal(t *testing.T) {
+	original := func(mapping string, msg payload.Message) string {
+		e, err := parse(t, mapping).Event(cloudevents.Decoder{}, &msg)
+		if err != nil || e.Original == "" {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		return e.Original
+	}
+	const simple = "source: /s\nid: position\ntype: field kind\n"
+	const otherwise = "source: /other\nid: field n\ntype: text T\ndata: field payload\n"
+	headers := map[string][]string{"a": {"1"}}
+	msg := payload.Message{Body: []byte(`{"kind": "K", "n": 1, "payload": {}}`), Subject: "s", Headers: headers}
+	seen := map[string]bool{original(simple, msg): true}
+	if !seen[original(otherwise, msg)] {
+		t.Error("two mappings make events of two originals of one message")
+	}
+	for _, other := range []payload.Message{
+		{Body: []byte(`{"kind": "K", "n": 2, "payload": {}}`), Subject: "s", Headers: headers},
+		{Body: msg.Body, Subject: "s1", Headers: headers},
+		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"1", ""}}},
+		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a1": {""}}},
+		{Body: msg.Body, Subject: "s"},
+	} {
+		was := original(simple, other)
+		if seen[was] {
+			t.Errorf("%+v passes for another message", other)
+		}
+		seen[was] = true
 	}
 }
 
@@ -184,6 +217,7 @@ func FuzzEvent(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is written as what cannot be read: %v", body, err)
 		}
+		again.Original = e.Original // which is not written
 		if diff := cmp.Diff(e, again); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", body, diff)
 		}

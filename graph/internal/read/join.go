@@ -113,8 +113,8 @@ func (b batches) fetchBatch(ctx context.Context, g Target, ks []keys.Key, recs [
 const JudgedAtOnce = 16
 
 // fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
-// are the viewer's. Those are then read again, in one batch, because that shows no event half applied. A commit may have
-// given some of them to others meanwhile: what a row says of its owner holds for what was read with it.
+// are the viewer's. Those are then read again, in one batch, because that shows no event half applied. A commit may
+// have given some of them to others meanwhile: what a row says of its owner holds for what was read with it.
 func (b batches) fetchOwn(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
 	if len(ks) <= JudgedAtOnce {
 		return b.fetchJudged(ctx, g, ks, recs)

@@ -15,6 +15,8 @@ type Anchor struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time"`
 	Hash   string    `json:"hash"`
+	// Original is that of the event: with it, an event is the same whatever mapping has made it.
+	Original string `json:"original,omitempty"`
 }
 
 // AnchorOf is the anchor of an event that could be read, nil of one that is malformed: what is known of such an event
@@ -23,13 +25,17 @@ func AnchorOf(e *eventlog.Event) *Anchor {
 	if e == nil || e.Malformed != nil {
 		return nil
 	}
-	return &Anchor{Offset: e.Offset, Source: e.Source, ID: e.ID, Time: e.Time, Hash: eventlog.ContentHash(e)}
+	return &Anchor{Offset: e.Offset, Source: e.Source, ID: e.ID, Time: e.Time, Hash: eventlog.ContentHash(e),
+		Original: e.Original}
 }
 
 // Contradicts reports whether the event, which stands at the anchor's place, is another one.
 func (a *Anchor) Contradicts(e *eventlog.Event) bool {
 	if e.Malformed != nil {
 		return false
+	}
+	if a.Original != "" && e.Original != "" {
+		return a.Original != e.Original
 	}
 	return a.Source != e.Source || a.ID != e.ID || a.Hash != "" && a.Hash != eventlog.ContentHash(e)
 }

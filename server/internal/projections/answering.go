@@ -87,8 +87,8 @@ func (f followed) look(ctx context.Context, othersServe func()) {
 // headsWithin is how long it may take to find the end of the log, of a server that answers without it too.
 const headsWithin = 2 * time.Second
 
-// status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it; of a log
-// that is copied, the last known end may be told then.
+// status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it; of a
+// log that is copied, the last known end may be told then.
 func (f followed) status(ctx context.Context) (projection.Status, error) {
 	soon, cancel := context.WithTimeout(ctx, headsWithin)
 	defer cancel()
