@@ -2,7 +2,7 @@
 //
 // Each projection reads the events of its source for itself, at its own pace. A [Source] keeps those that were read
 // last in memory, so an event is read and decoded once for all projections that are not far from each other, and
-// readers who wait for the same events have them read once. A reader that is far behind the others reads for itself.
+// readers who wait for the same events have them read once, by one call of the source. A reader that is far behind the others reads for itself.
 //
 // What is kept is what the source had when it was read. A partition that was made anew since is noticed by the first
 // read that goes to the source, and what was kept of it is dropped then.
@@ -21,8 +21,9 @@ type Source struct {
 
 	mu     sync.Mutex
 	recent recent
-	reads  map[place]*read // that are going on
-	faults int             // how many reads have failed
+	reads  map[place]*read  // that are going on
+	waits  map[string]*wait // likewise, by the text of their offsets
+	faults int              // how many reads have failed
 	closed bool
 }
 
@@ -50,7 +51,8 @@ func New(src eventlog.Source, bytes int) *Source {
 	if bytes <= 0 {
 		bytes = 16 << 20
 	}
-	return &Source{Source: src, recent: recent{limit: bytes, of: map[string][]block{}}, reads: map[place]*read{}}
+	return &Source{Source: src, recent: recent{limit: bytes, of: map[string][]block{}}, reads: map[place]*read{},
+		waits: map[string]*wait{}}
 }
 
 // Unwrap implements eventlog.Wrapper.
