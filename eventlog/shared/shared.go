@@ -2,7 +2,8 @@
 //
 // Each projection reads the events of its source for itself, at its own pace. A [Source] keeps those that were read
 // last in memory, so an event is read and decoded once for all projections that are not far from each other, and
-// readers who wait for the same events have them read once, by one call of the source. A reader that is far behind the others reads for itself.
+// readers who wait for the same events have them read once, by one call of the source. A reader that is far behind the
+// others reads for itself.
 //
 // What is kept is what the source had when it was read. A partition that was made anew since is noticed by the first
 // read that goes to the source, and what was kept of it is dropped then.

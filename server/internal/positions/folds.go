@@ -14,23 +14,31 @@ import (
 	"github.com/foldql/foldql/server/internal/projections"
 )
 
-// source gives the incarnations of the partitions of the source of events. A partition keeps its own while a server
-// runs: the log of a running server is not replaced.
+// source gives the incarnations of the partitions of the source of events. The rows that serve are of one log: of
+// another only once others serve, which servers that fold may have made of it.
 type source struct {
 	eventlog.Source
-	known sync.Map // of strings, by partition
+	epoch func() uint64 // of the rows that serve: see querydb.Epoch
+	known sync.Map      // of incarnation, by partition
+}
+
+// incarnation is that of a partition in the log of the rows that serve in an epoch.
+type incarnation struct {
+	epoch uint64
+	is    string
 }
 
 func (s *source) incarnation(ctx context.Context, partition string) (string, error) {
-	if known, ok := s.known.Load(partition); ok {
-		return known.(string), nil
+	epoch := s.epoch()
+	if known, ok := s.known.Load(partition); ok && known.(incarnation).epoch == epoch {
+		return known.(incarnation).is, nil
 	}
-	incarnation, err := eventlog.IncarnationOf(ctx, s.Source, partition)
+	is, err := eventlog.IncarnationOf(ctx, s.Source, partition)
 	if err != nil {
 		return "", fmt.Errorf("read which incarnation of partition %s it is: %w", partition, err)
 	}
-	s.known.Store(partition, incarnation)
-	return incarnation, nil
+	s.known.Store(partition, incarnation{epoch, is})
+	return is, nil
 }
 
 // places are those of offsets, in order.

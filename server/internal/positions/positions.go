@@ -61,8 +61,12 @@ var _ graphqlhttp.Interceptor = (*Positions)(nil)
 
 // New returns the Positions of a server.
 func New(cfg Config) *Positions {
-	return &Positions{cfg: cfg, source: source{Source: cfg.Source}, sealer: sealer{key: cfg.Key.Sealer()},
-		asked: operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)}}
+	return &Positions{
+		cfg:    cfg,
+		source: source{Source: cfg.Source, epoch: func() uint64 { return querydb.Epoch(cfg.DB) }},
+		asked:  operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)},
+		sealer: sealer{key: cfg.Key.Sealer()},
+	}
 }
 
 // request is a request whose answer is to have a position.

@@ -43,10 +43,26 @@ func (renewed) Partitions(context.Context) ([]string, error) {
 	return []string{"0", "1", "silent"}, nil
 }
 
+func anEpoch() uint64 { return 1 }
+
+// TestAPositionIsOfTheLogOfTheRowsThatServe: others may have accepted another log meanwhile, and folded it.
+func TestAPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
+	var is source
+	for _, c := range []struct {
+		epoch     uint64
+		log, want string
+	}{{1, "one", "one"}, {1, "two", "one"}, {2, "two", "two"}} {
+		is.Source, is.epoch = renewed{incarnation: c.log}, func() uint64 { return c.epoch }
+		if got, err := is.incarnation(t.Context(), "0"); err != nil || got != c.want {
+			t.Errorf("in epoch %d, of log %s: %q, %v; want %q", c.epoch, c.log, got, err, c.want)
+		}
+	}
+}
+
 func sealerOf(key byte) *sealer { return &sealer{key: (&keys.TokenKey{key}).Sealer()} }
 
 func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
-	is := source{Source: renewed{incarnation: "one"}}
+	is := source{Source: renewed{incarnation: "one"}, epoch: anEpoch}
 	places, err := is.places(t.Context(), eventlog.Offsets{"0": 7, "1": 9, "none": 0})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +79,8 @@ func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
 	if err := is.check(t.Context(), opened); err != nil {
 		t.Errorf("the same log: %v", err)
 	}
-	if err := (&source{Source: renewed{incarnation: "two"}}).check(t.Context(), opened); !errors.Is(err, ErrInvalid) {
+	anew := source{Source: renewed{incarnation: "two"}, epoch: anEpoch}
+	if err := anew.check(t.Context(), opened); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a log that was made anew: %v, want it refused", err)
 	}
 	if err := is.check(t.Context(), []Place{{"gone", "one", 1}}); !errors.Is(err, ErrInvalid) {
@@ -78,6 +95,7 @@ func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
 // TestOfSeveralPositionsTheHighestCounts, of each partition.
 func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 	p := New(Config{Folds: &projections.Set{}, Source: renewed{incarnation: "one"}, Logger: slog.New(slog.DiscardHandler)})
+	p.source.epoch = anEpoch
 	first := p.sealer.seal([]Place{{"0", "one", 7}, {"1", "one", 2}})
 	second := p.sealer.seal([]Place{{"0", "one", 5}, {"1", "one", 9}})
 	for _, lines := range [][]string{{first + ", " + second}, {second, first}, {",, " + first + " ,", second}} {
@@ -107,7 +125,7 @@ func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 
 // TestWhatTheLogDoesNotHaveIsBeyondIt: nobody needs to wait for that. Of a log that does not answer nobody knows.
 func TestWhatTheLogDoesNotHaveIsBeyondIt(t *testing.T) {
-	is := source{Source: renewed{incarnation: "one"}}
+	is := source{Source: renewed{incarnation: "one"}, epoch: anEpoch}
 	got := is.beyond(t.Context(), []asked{{"there", []Place{{"0", "one", 7}, {"silent", "one", 8}}},
 		{"beyond", []Place{{"0", "one", 1}, {"1", "one", 8}}}, {"far", []Place{{"0", "one", math.MaxUint64}}}})
 	if !slices.Equal(got, []string{"beyond", "far"}) {
