@@ -21,6 +21,14 @@ type known struct {
 
 // identity tells an event from others that may stand at its place. It is short, for addresses of requests are.
 func identity(e *eventlog.Event) string {
+	if e.Original != "" { // another mapping may give it another ID
+		return eventlog.ContentHash(&eventlog.Event{DataSchema: e.Original})[:16]
+	}
+	return formerIdentity(e)
+}
+
+// formerIdentity is the identity that earlier versions give every event, and that events without an Original have.
+func formerIdentity(e *eventlog.Event) string {
 	return eventlog.ContentHash(&eventlog.Event{Source: e.Source, ID: e.ID})[:16]
 }
 
@@ -118,7 +126,7 @@ func (h *Handler) stillIs(ctx context.Context, partition string, k known) (incar
 		return "", err
 	case len(events) == 0 || events[0].Offset != k.Offset || events[0].Malformed != nil:
 		return incarnation, nil // the event was deleted, and nothing tells whether it has been there
-	case identity(&events[0]) != k.Event:
+	case identity(&events[0]) != k.Event && formerIdentity(&events[0]) != k.Event:
 		return "", &eventlog.ReplacedError{Partition: partition, Reason: fmt.Sprintf("the log has another event at offset "+
 			"%d than before", k.Offset)}
 	}

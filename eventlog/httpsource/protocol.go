@@ -60,6 +60,8 @@ const (
 type placed struct {
 	Offset uint64          `json:"offset"`
 	Event  json.RawMessage `json:"event,omitempty"` // a CloudEvent in the JSON format
+	// Original is that of the event.
+	Original string `json:"original,omitempty"`
 	// Malformed is why the server could not read the event, and Text what stands there. The others are what it could
 	// read.
 	Malformed string `json:"malformed,omitempty"`
@@ -75,11 +77,12 @@ func placedOf(e *eventlog.Event) placed {
 		return placed{Offset: e.Offset, Malformed: e.Malformed.Error(), Text: e.Data, ID: e.ID, Source: e.Source,
 			Type: e.Type, Subject: e.Subject}
 	}
-	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e)}
+	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e), Original: e.Original}
 }
 
 func (p *placed) size() int {
-	return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + len(p.ID) + len(p.Source) + len(p.Type) + len(p.Subject) + 32
+	return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + len(p.ID) + len(p.Source) + len(p.Type) + len(p.Subject) +
+		len(p.Original) + 32
 }
 
 // event is the event as the source delivers it. The decoder's limit is of the event as it came to the server that has
@@ -96,7 +99,7 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 			e = eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Malformed: err, Data: p.Event}
 		}
 	}
-	e.Partition, e.Offset = name, p.Offset
+	e.Partition, e.Offset, e.Original = name, p.Offset, p.Original
 	return e
 }
 

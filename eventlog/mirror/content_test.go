@@ -20,7 +20,9 @@ func TestAnEventIsStoredAsItIs(t *testing.T) {
 	whole := eventlog.Event{ID: "1", Source: "/s", Type: "T", Time: time.Unix(1705314600, 5).UTC(),
 		Data: []byte(`{"n":1}`), Extensions: map[string]string{"a": "b"}}
 	broken := eventlog.Event{ID: "2", Malformed: errors.New("no type"), Data: []byte("\xff\x00")}
-	for _, want := range []eventlog.Event{whole, broken, {Malformed: errors.New(""), Data: []byte{}}} {
+	mapped, half := whole, broken
+	mapped.Original, half.Original = "a hash", "another"
+	for _, want := range []eventlog.Event{whole, broken, {Malformed: errors.New(""), Data: []byte{}}, mapped, half} {
 		stored := appendEvent(nil, &want)
 		got, err := parseEvent(stored)
 		if err != nil {

@@ -59,8 +59,7 @@ func (c *copier) next(ctx context.Context, name string, p *partition) ([]eventlo
 	case err == nil && len(events) == 0:
 		through, err = eventlog.EmptyThrough(ctx, c.src, name, p.Through)
 	case err == nil:
-		last := &events[len(events)-1]
-		through, p.eventSize, p.Original = last.Offset, sizeOf(events), last.Original
+		through, p.eventSize = events[len(events)-1].Offset, sizeOf(events)
 	}
 	// after the read, for the source itself compares from then on
 	if !p.met && (err == nil || eventlog.ForgottenIn(err) != nil) {
@@ -151,7 +150,7 @@ func (c *copier) differs(ctx context.Context, name, incarnation string) (string,
 		return "", err
 	case len(there) == 0 || there[0].Offset != last.Offset || there[0].Malformed != nil:
 		return "", nil // it was deleted, or other bounds hold now, and nothing tells whether it is the same
-	case p.Original != "" && p.Original == there[0].Original:
+	case last.Original != "" && last.Original == there[0].Original:
 		return "", nil // though a mapping may make another event of it than it did
 	case eventlog.ContentHash(&there[0]) != eventlog.ContentHash(last):
 		return fmt.Sprintf("the source has another event at offset %d than the copy in %s", last.Offset, c.store.dir), nil

@@ -71,7 +71,7 @@ func (c *copier) round(ctx context.Context) error {
 	for {
 		more, lost, err := c.sweep(ctx, names)
 		if err == nil {
-			err = c.noteWhole()
+			err = c.noteWhole(names)
 		}
 		if err != nil {
 			return err
@@ -87,10 +87,15 @@ func (c *copier) round(ctx context.Context) error {
 	}
 }
 
-// noteWhole notes that every partition has been copied from.
-func (c *copier) noteWhole() error {
+// noteWhole notes that every partition has been copied from, if that is so.
+func (c *copier) noteWhole(names []string) error {
 	if !c.state.isPartial() {
 		return nil
+	}
+	for _, name := range names {
+		if _, copied := c.state.at(name); !copied {
+			return fmt.Errorf("partition %q is another than it was when it was listed", name)
+		}
 	}
 	if err := c.store.setWhole(); err != nil {
 		return err

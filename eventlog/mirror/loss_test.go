@@ -1,7 +1,9 @@
 package mirror
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,20 @@ func ids(events []eventlog.Event) (all []string) {
 	return all
 }
 
+// marred is a source whose tenth event its mapping does not understand.
+type marred struct{ *scripted }
+
+func (m marred) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
+	events, err := m.scripted.Read(ctx, name, after, most)
+	events = slices.Clone(events)
+	for i := range events {
+		if events[i].Offset == 10 {
+			events[i].Malformed = errors.New("the mapping is wrong")
+		}
+	}
+	return events, err
+}
+
 // TestAnotherMappingMakesNoOtherLog: the copy goes on, and what is copied stays as it was read.
 func TestAnotherMappingMakesNoOtherLog(t *testing.T) {
 	messages := func(mapping string) []eventlog.Event {
@@ -50,7 +66,7 @@ func TestAnotherMappingMakesNoOtherLog(t *testing.T) {
 	}
 	former, now := messages("former-"), messages("now-")
 	src, dir := newScripted(t, former[:10]), t.TempDir()
-	m := copyOf(t, dir, src)
+	m := caughtUp{open(t, Options{Dir: dir, Source: marred{src}}), src}
 	m.catchUp(t.Context())
 	shut(t, m)
 	src.change(func() { src.Log = newScripted(t, now).Log })

@@ -30,16 +30,35 @@ func (m *Mirror) settle(ctx context.Context) error {
 	}
 }
 
-// Partitions implements eventlog.Source: those that are copied. Until each of them has been copied from once, it fails
-// while the source does, or does not answer: who asks would take some for all.
+// Partitions implements eventlog.Source: those that are copied. It waits until each of them has been copied from once,
+// as long as that goes on, and fails while the source does, or does not answer: who asks would take some for all.
 func (m *Mirror) Partitions(ctx context.Context) ([]string, error) {
+	if err := m.whole(ctx); err != nil {
+		return nil, err
+	}
 	if err := m.settle(ctx); err != nil {
 		return nil, err
 	}
-	if m.state.isPartial() {
-		return nil, cmp.Or(m.state.failure(), errSilent)
-	}
 	return m.state.names(), nil
+}
+
+// whole waits until every partition has been copied from once. Its error is why that may take long.
+func (m *Mirror) whole(ctx context.Context) error {
+	for {
+		changed, err := m.state.whole(ctx)
+		if changed == nil {
+			return err
+		}
+		late := time.NewTimer(m.patience)
+		select {
+		case <-changed:
+		case <-late.C:
+			return errSilent
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		late.Stop()
+	}
 }
 
 // Head implements eventlog.Source: it is that of the source, or the last known one while that cannot be read.

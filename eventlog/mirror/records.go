@@ -24,8 +24,6 @@ type standing struct {
 	Head    uint64 `json:"head,omitempty"` // that the source is known to have reached
 	// Incarnation is that of the partition of the source.
 	Incarnation string `json:"incarnation,omitempty"`
-	// Original is that of the last event that was copied.
-	Original string `json:"original,omitempty"`
 }
 
 // content is what is copied.
@@ -204,11 +202,16 @@ func (r records) last(partition string, through uint64) (e *eventlog.Event, err 
 const (
 	wellFormed = 0
 	malformed  = 1
+	mapped     = 2
 )
 
 // appendEvent appends the stored form of an event: a byte that says whether it is malformed, where it is the reason,
-// led by its length, and the frame.
+// led by its length, and the frame. Before these stand, where a mapping has made the event, a byte that says so and its
+// Original, led by its length.
 func appendEvent(dst []byte, e *eventlog.Event) []byte {
+	if e.Original != "" {
+		dst = frame.AppendText(append(dst, mapped), e.Original)
+	}
 	if e.Malformed == nil {
 		return frame.Append(append(dst, wellFormed), e)
 	}
@@ -234,19 +237,34 @@ var errDamaged = errors.New("the stored event is damaged")
 
 // parseEvent reads a stored event. Its data share the memory of b.
 func parseEvent(b []byte) (e eventlog.Event, err error) {
+	var original string
+	if len(b) > 0 && b[0] == mapped {
+		if original, b, err = textOf(b[1:]); err != nil {
+			return e, err
+		}
+	}
 	if len(b) == 0 || b[0] > malformed {
 		return e, errDamaged
 	}
 	kind, b := b[0], b[1:]
 	var reason error
 	if kind == malformed {
-		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(len(b)-n) {
-			return e, errDamaged
+		var text string
+		if text, b, err = textOf(b); err != nil {
+			return e, err
 		}
-		reason, b = errors.New(string(b[n:n+int(size)])), b[n+int(size):]
+		reason = errors.New(text)
 	}
 	e, err = frame.Parse(b)
-	e.Malformed = reason
+	e.Malformed, e.Original = reason, original
 	return e, err
+}
+
+// textOf reads a text that is led by its length, and returns what follows it.
+func textOf(b []byte) (text string, rest []byte, err error) {
+	size, n := binary.Uvarint(b)
+	if n <= 0 || size > uint64(len(b)-n) {
+		return "", nil, errDamaged
+	}
+	return string(b[n : n+int(size)]), b[n+int(size):], nil
 }

@@ -91,10 +91,25 @@ func (s *state) isPartial() bool {
 	return s.partial
 }
 
+// whole returns what to wait for while the source may have partitions that have never been copied from, nil where it
+// has not, and where that cannot be told now.
+func (s *state) whole(ctx context.Context) (<-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil || !s.partial {
+		return nil, err
+	}
+	if s.failing != nil {
+		return nil, s.failing
+	}
+	return s.changed, nil
+}
+
 func (s *state) setWhole() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.partial = false
+	s.announce()
 }
 
 // names are those of the partitions.

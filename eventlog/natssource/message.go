@@ -16,7 +16,7 @@ import (
 // event reads a message as an event: in the binary mode where its headers are those of an event, by the mapping where
 // there is one and the message does not say that it is an event, and else in the structured mode. A message that is no
 // event is one that is malformed.
-func (s *Source) event(m jetstream.Msg, sequence uint64) eventlog.Event {
+func (s *Source) event(m jetstream.Msg, at standing) eventlog.Event {
 	body := m.Data()
 	var e eventlog.Event
 	var err error
@@ -25,7 +25,8 @@ func (s *Source) event(m jetstream.Msg, sequence uint64) eventlog.Event {
 		e, err = s.decoder.DecodeBinary(h, body)
 	case s.mapping != nil && !isStructured(m.Headers()):
 		e, err = s.mapping.Event(s.decoder, &payload.Message{
-			Body: body, Headers: m.Headers(), Subject: m.Subject(), Partition: s.stream.name, Offset: sequence,
+			Body: body, Headers: m.Headers(), Subject: m.Subject(), Partition: s.stream.name, Offset: at.stream,
+			Stored: at.stored,
 		})
 	default:
 		e, err = s.decoder.Decode(body)

@@ -131,7 +131,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		}
 		b.last, b.stored = at.stream, at.stored
 		bytes += len(m.Data())
-		e := b.source.event(m, at.stream)
+		e := b.source.event(m, at)
 		if e.Time.IsZero() {
 			e.Time = at.stored.UTC()
 		}

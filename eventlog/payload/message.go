@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,7 +22,8 @@ import (
 type Message struct {
 	Body    []byte
 	Headers map[string][]string
-	Subject string // that it was published to, "" for none
+	Subject string    // that it was published to, "" for none
+	Stored  time.Time // when the source has stored it, zero where it does not say
 
 	// Where it stands: the partition of the source and its place in it.
 	Partition string
@@ -31,14 +33,23 @@ type Message struct {
 // hash tells the message from others at its place.
 func (msg *Message) hash() string {
 	h := sha256.New()
+	number := func(n int64) {
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], uint64(n))
+		h.Write(b[:])
+	}
 	part := func(s string) {
-		var length [8]byte
-		binary.BigEndian.PutUint64(length[:], uint64(len(s)))
-		h.Write(append(length[:], s...))
+		number(int64(len(s)))
+		io.WriteString(h, s)
+	}
+	if !msg.Stored.IsZero() {
+		number(msg.Stored.UnixNano())
 	}
 	part(msg.Subject)
+	number(int64(len(msg.Headers)))
 	for _, name := range slices.Sorted(maps.Keys(msg.Headers)) {
 		part(name)
+		number(int64(len(msg.Headers[name])))
 		for _, value := range msg.Headers[name] {
 			part(value)
 		}

@@ -106,6 +106,10 @@ func TestEventsOfAMessageHaveTheSameOriginal(t *testing.T) {
 		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"1", ""}}},
 		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a1": {""}}},
 		{Body: msg.Body, Subject: "s"},
+		{Body: msg.Body, Subject: "s", Headers: headers, Stored: time.Unix(1, 0)},
+		{Body: msg.Body, Subject: "s", Headers: headers, Stored: time.Unix(1, 1)},
+		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"b", "c", "d"}}},
+		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"b"}, "c": {"d"}}},
 	} {
 		was := original(simple, other)
 		if seen[was] {
