@@ -26,6 +26,8 @@ const (
 	mostKnown    = 100     // partitions of which a wait tells what is known: its address must not be too long
 	longestWait  = 20 * time.Second
 	mostOfAnswer = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
+	// longestOriginal is how long that of an event may be, which is put on record: it is a hash.
+	longestOriginal = 64
 )
 
 // partitionsAnswer is the body of an answer about partitions.
@@ -99,7 +101,10 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 			e = eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Malformed: err, Data: p.Event}
 		}
 	}
-	e.Partition, e.Offset, e.Original = name, p.Offset, p.Original
+	e.Partition, e.Offset = name, p.Offset
+	if len(p.Original) <= longestOriginal {
+		e.Original = p.Original
+	}
 	return e
 }
 
