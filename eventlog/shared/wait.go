@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/eventlog/internal/frame"
 )
 
 // wait is one of the wrapped source, for all who wait for what follows the same offsets: to a source elsewhere, each is
@@ -67,7 +66,8 @@ func (s *Source) carryOutWait(ctx context.Context, w *wait, at string, after eve
 func textOf(at eventlog.Offsets) string {
 	var text []byte
 	for _, partition := range slices.Sorted(maps.Keys(at)) {
-		text = binary.BigEndian.AppendUint64(frame.AppendText(text, partition), at[partition])
+		text = append(binary.AppendUvarint(text, uint64(len(partition))), partition...)
+		text = binary.BigEndian.AppendUint64(text, at[partition])
 	}
 	return string(text)
 }
