@@ -34,8 +34,8 @@ func (a *Anchor) Contradicts(e *eventlog.Event) bool {
 	if e.Malformed != nil {
 		return false
 	}
-	if a.Original != "" && e.Original != "" {
-		return a.Original != e.Original
+	if a.Original != "" && a.Original == e.Original {
+		return false
 	}
 	return a.Source != e.Source || a.ID != e.ID || a.Hash != "" && a.Hash != eventlog.ContentHash(e)
 }
