@@ -52,9 +52,9 @@ type Event struct {
 	// and the attributes are those that could be read.
 	Malformed error
 
-	// Original is a hash of the message that the event was made of, "" where the message is the event. It stays the same
-	// where another mapping makes another event of it.
-	Original string
+	// MessageHash is a hash of the message that the event was made of, "" where the message is the event. It stays the
+	// same where another mapping makes another event of it.
+	MessageHash string
 
 	// Where the event stands: the partition of the source and its place in it, counted from 1.
 	Partition string

@@ -21,13 +21,13 @@ type known struct {
 
 // identity tells an event from others that may stand at its place. It is short, for addresses of requests are.
 func identity(e *eventlog.Event) string {
-	if e.Original != "" { // another mapping may give it another ID
-		return eventlog.ContentHash(&eventlog.Event{DataSchema: e.Original})[:16]
+	if e.MessageHash != "" { // another mapping may give it another ID
+		return eventlog.ContentHash(&eventlog.Event{DataSchema: e.MessageHash})[:16]
 	}
 	return formerIdentity(e)
 }
 
-// formerIdentity is the identity that earlier versions give every event, and that events without an Original have.
+// formerIdentity is the identity that earlier versions give every event, and that events without a MessageHash have.
 func formerIdentity(e *eventlog.Event) string {
 	return eventlog.ContentHash(&eventlog.Event{Source: e.Source, ID: e.ID})[:16]
 }

@@ -12,10 +12,10 @@ import (
 
 // TestAnotherMappingAtTheServerMakesNoOtherLog: who follows it goes on, with what the mapping makes of later messages.
 func TestAnotherMappingAtTheServerMakesNoOtherLog(t *testing.T) {
-	log := func(mapping string, original string) eventlog.Source {
+	log := func(mapping string, message string) eventlog.Source {
 		all := sourcetest.Events(4)
 		for i := range all {
-			all[i].Original, all[i].ID = original+all[i].ID, mapping+all[i].ID
+			all[i].MessageHash, all[i].ID = message+all[i].ID, mapping+all[i].ID
 		}
 		l := memlog.New(memlog.Options{})
 		if _, err := l.Append(t.Context(), all); err != nil {
@@ -23,17 +23,17 @@ func TestAnotherMappingAtTheServerMakesNoOtherLog(t *testing.T) {
 		}
 		return l
 	}
-	for original, same := range map[string]bool{"message ": true, "other ": false} {
+	for message, same := range map[string]bool{"message ": true, "other ": false} {
 		up := serve(t, log("former-", "message "))
 		src := open(t, up.url)
 		first, err := src.Read(t.Context(), "0", 0, 2)
-		if err != nil || len(first) != 2 || first[1].Original != "message e1" {
+		if err != nil || len(first) != 2 || first[1].MessageHash != "message e1" {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		up.again(t, log("now-", original))
+		up.again(t, log("now-", message))
 		rest, err := src.Read(t.Context(), "0", 2, 2)
 		if eventlog.Replaced(err) == same {
-			t.Errorf("of the messages %q: %v", original, err)
+			t.Errorf("of the messages %q: %v", message, err)
 		}
 		if same && (len(rest) != 2 || gocmp.Diff("now-e2", rest[0].ID) != "") {
 			t.Errorf("the rest is %+v", rest)

@@ -26,8 +26,8 @@ const (
 	mostKnown    = 100     // partitions of which a wait tells what is known: its address must not be too long
 	longestWait  = 20 * time.Second
 	mostOfAnswer = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
-	// longestOriginal is how long that of an event may be, which is put on record: it is a hash.
-	longestOriginal = 64
+	// longestMessageHash is how long that of an event may be, which is put on record: it is a hash.
+	longestMessageHash = 64
 )
 
 // partitionsAnswer is the body of an answer about partitions.
@@ -62,8 +62,8 @@ const (
 type placed struct {
 	Offset uint64          `json:"offset"`
 	Event  json.RawMessage `json:"event,omitempty"` // a CloudEvent in the JSON format
-	// Original is that of the event.
-	Original string `json:"original,omitempty"`
+	// MessageHash is that of the event.
+	MessageHash string `json:"messageHash,omitempty"`
 	// Malformed is why the server could not read the event, and Text what stands there. The others are what it could
 	// read.
 	Malformed string `json:"malformed,omitempty"`
@@ -79,12 +79,12 @@ func placedOf(e *eventlog.Event) placed {
 		return placed{Offset: e.Offset, Malformed: e.Malformed.Error(), Text: e.Data, ID: e.ID, Source: e.Source,
 			Type: e.Type, Subject: e.Subject}
 	}
-	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e), Original: e.Original}
+	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e), MessageHash: e.MessageHash}
 }
 
 func (p *placed) size() int {
 	return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + len(p.ID) + len(p.Source) + len(p.Type) + len(p.Subject) +
-		len(p.Original) + 32
+		len(p.MessageHash) + 32
 }
 
 // event is the event as the source delivers it. The decoder's limit is of the event as it came to the server that has
@@ -102,8 +102,8 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 		}
 	}
 	e.Partition, e.Offset = name, p.Offset
-	if len(p.Original) <= longestOriginal {
-		e.Original = p.Original
+	if len(p.MessageHash) <= longestMessageHash {
+		e.MessageHash = p.MessageHash
 	}
 	return e
 }

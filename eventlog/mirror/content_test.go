@@ -21,7 +21,7 @@ func TestAnEventIsStoredAsItIs(t *testing.T) {
 		Data: []byte(`{"n":1}`), Extensions: map[string]string{"a": "b"}}
 	broken := eventlog.Event{ID: "2", Malformed: errors.New("no type"), Data: []byte("\xff\x00")}
 	mapped, half := whole, broken
-	mapped.Original, half.Original = "a hash", "another"
+	mapped.MessageHash, half.MessageHash = "a hash", "another"
 	for _, want := range []eventlog.Event{whole, broken, {Malformed: errors.New(""), Data: []byte{}}, mapped, half} {
 		stored := appendEvent(nil, &want)
 		got, err := parseEvent(stored)

@@ -150,7 +150,7 @@ func (c *copier) differs(ctx context.Context, name, incarnation string) (string,
 		return "", err
 	case len(there) == 0 || there[0].Offset != last.Offset || there[0].Malformed != nil:
 		return "", nil // it was deleted, or other bounds hold now, and nothing tells whether it is the same
-	case last.Original != "" && last.Original == there[0].Original:
+	case last.MessageHash != "" && last.MessageHash == there[0].MessageHash:
 		return "", nil // though a mapping may make another event of it than it did
 	case eventlog.ContentHash(&there[0]) != eventlog.ContentHash(last):
 		return fmt.Sprintf("the source has another event at offset %d than the copy in %s", last.Offset, c.store.dir), nil

@@ -60,7 +60,7 @@ func TestAnotherMappingMakesNoOtherLog(t *testing.T) {
 	messages := func(mapping string) []eventlog.Event {
 		all := sourcetest.Events(20)
 		for i := range all {
-			all[i].Original, all[i].ID = "message "+all[i].ID, mapping+all[i].ID
+			all[i].MessageHash, all[i].ID = "message "+all[i].ID, mapping+all[i].ID
 		}
 		return all
 	}

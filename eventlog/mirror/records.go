@@ -207,10 +207,10 @@ const (
 
 // appendEvent appends the stored form of an event: a byte that says whether it is malformed, where it is the reason,
 // led by its length, and the frame. Before these stand, where a mapping has made the event, a byte that says so and its
-// Original, led by its length.
+// MessageHash, led by its length.
 func appendEvent(dst []byte, e *eventlog.Event) []byte {
-	if e.Original != "" {
-		dst = frame.AppendText(append(dst, mapped), e.Original)
+	if e.MessageHash != "" {
+		dst = frame.AppendText(append(dst, mapped), e.MessageHash)
 	}
 	if e.Malformed == nil {
 		return frame.Append(append(dst, wellFormed), e)
@@ -237,9 +237,9 @@ var errDamaged = errors.New("the stored event is damaged")
 
 // parseEvent reads a stored event. Its data share the memory of b.
 func parseEvent(b []byte) (e eventlog.Event, err error) {
-	var original string
+	var hash string
 	if len(b) > 0 && b[0] == mapped {
-		if original, b, err = textOf(b[1:]); err != nil {
+		if hash, b, err = textOf(b[1:]); err != nil {
 			return e, err
 		}
 	}
@@ -256,7 +256,7 @@ func parseEvent(b []byte) (e eventlog.Event, err error) {
 		reason = errors.New(text)
 	}
 	e, err = frame.Parse(b)
-	e.Malformed, e.Original = reason, original
+	e.Malformed, e.MessageHash = reason, hash
 	return e, err
 }
 

@@ -50,10 +50,10 @@ func TestMessagesThatAreNoEventsBecomeThoseOfTheMapping(t *testing.T) {
 		if got.Time.IsZero() {
 			t.Errorf("event %d has no time", i)
 		}
-		if mapped := i == 0; mapped != (got.Original != "") {
-			t.Errorf("event %d is made of the message %q", i, got.Original)
+		if mapped := i == 0; mapped != (got.MessageHash != "") {
+			t.Errorf("event %d is made of the message %q", i, got.MessageHash)
 		}
-		want.Partition, want.Offset, got.Time, got.Original = streamName, uint64(i)+1, time.Time{}, ""
+		want.Partition, want.Offset, got.Time, got.MessageHash = streamName, uint64(i)+1, time.Time{}, ""
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("event %d (-want +got):\n%s", i, diff)
 		}

@@ -95,7 +95,7 @@ func (m *Mapping) Event(d cloudevents.Decoder, msg *Message) (eventlog.Event, er
 		}
 	}
 	e, err := d.Assemble(attributes, data)
-	e.Original = msg.hash()
+	e.MessageHash = msg.hash()
 	if failed != nil {
 		return e, failed
 	}

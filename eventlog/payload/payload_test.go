@@ -76,29 +76,29 @@ func TestAMessageBecomesTheEventThatTheMappingSays(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		got.Original = "" // see TestEventsOfAMessageHaveTheSameOriginal
+		got.MessageHash = "" // see TestEventsOfAMessageHaveTheSameMessageHash
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// TestEventsOfAMessageHaveTheSameOriginal, whatever the mappings make of it, and those of others have another.
-func TestEventsOfAMessageHaveTheSameOriginal(t *testing.T) {
-	original := func(mapping string, msg payload.Message) string {
+// TestEventsOfAMessageHaveTheSameMessageHash, whatever the mappings make of it, and those of others have another.
+func TestEventsOfAMessageHaveTheSameMessageHash(t *testing.T) {
+	hash := func(mapping string, msg payload.Message) string {
 		e, err := parse(t, mapping).Event(cloudevents.Decoder{}, &msg)
-		if err != nil || e.Original == "" {
+		if err != nil || e.MessageHash == "" {
 			t.Fatalf("%+v, %v", e, err)
 		}
-		return e.Original
+		return e.MessageHash
 	}
 	const simple = "source: /s\nid: position\ntype: field kind\n"
 	const otherwise = "source: /other\nid: field n\ntype: text T\ndata: field payload\n"
 	headers := map[string][]string{"a": {"1"}}
 	msg := payload.Message{Body: []byte(`{"kind": "K", "n": 1, "payload": {}}`), Subject: "s", Headers: headers}
-	seen := map[string]bool{original(simple, msg): true}
-	if !seen[original(otherwise, msg)] {
-		t.Error("two mappings make events of two originals of one message")
+	seen := map[string]bool{hash(simple, msg): true}
+	if !seen[hash(otherwise, msg)] {
+		t.Error("two mappings give events of one message two hashes")
 	}
 	for _, other := range []payload.Message{
 		{Body: []byte(`{"kind": "K", "n": 2, "payload": {}}`), Subject: "s", Headers: headers},
@@ -111,7 +111,7 @@ func TestEventsOfAMessageHaveTheSameOriginal(t *testing.T) {
 		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"b", "c", "d"}}},
 		{Body: msg.Body, Subject: "s", Headers: map[string][]string{"a": {"b"}, "c": {"d"}}},
 	} {
-		was := original(simple, other)
+		was := hash(simple, other)
 		if seen[was] {
 			t.Errorf("%+v passes for another message", other)
 		}
@@ -221,7 +221,7 @@ func FuzzEvent(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is written as what cannot be read: %v", body, err)
 		}
-		again.Original = e.Original // which is not written
+		again.MessageHash = e.MessageHash // which is not written
 		if diff := cmp.Diff(e, again); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", body, diff)
 		}

@@ -26,9 +26,9 @@ type Letter struct {
 	Reason string `json:"reason"`
 	// BlockedBy names the event, of the same source and subject, that blocks this one; "" where this is the one that
 	// failed.
-	BlockedBy string `json:"behind,omitempty"`
-	Hash      string `json:"hash,omitempty"` // of the event: see eventlog.ContentHash; "" where it could not be read
-	Original  string `json:"original,omitempty"`
+	BlockedBy   string `json:"behind,omitempty"`
+	Hash        string `json:"hash,omitempty"` // of the event: see eventlog.ContentHash; "" where it could not be read
+	MessageHash string `json:"messageHash,omitempty"`
 	// Tried is where a retry that is on record was made last, in vain: see Decision. It is nil where none was.
 	Tried *position.Cursor `json:"tried,omitempty"`
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
@@ -62,7 +62,7 @@ func (l *Letter) Anchor(at position.Ref) *position.Anchor {
 		return nil
 	}
 	return &position.Anchor{Offset: at.Offset, Source: l.Source, ID: l.ID, Time: l.Time, Hash: l.Hash,
-		Original: l.Original}
+		MessageHash: l.MessageHash}
 }
 
 // Event is the event that stands there, as far as that is on record: without its data and metadata.
@@ -92,7 +92,7 @@ func Of(e *eventlog.Event, reason, behind string, number uint64, cause Cause) Le
 		Cause: cause,
 	}
 	if a := position.AnchorOf(e); a != nil {
-		l.Hash, l.Original = a.Hash, a.Original
+		l.Hash, l.MessageHash = a.Hash, a.MessageHash
 	}
 	return l
 }

@@ -15,8 +15,8 @@ type Anchor struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time"`
 	Hash   string    `json:"hash"`
-	// Original is that of the event: with it, an event is the same whatever mapping has made it.
-	Original string `json:"original,omitempty"`
+	// MessageHash is that of the event: with it, an event is the same whatever mapping has made it.
+	MessageHash string `json:"messageHash,omitempty"`
 }
 
 // AnchorOf is the anchor of an event that could be read, nil of one that is malformed: what is known of such an event
@@ -26,7 +26,7 @@ func AnchorOf(e *eventlog.Event) *Anchor {
 		return nil
 	}
 	return &Anchor{Offset: e.Offset, Source: e.Source, ID: e.ID, Time: e.Time, Hash: eventlog.ContentHash(e),
-		Original: e.Original}
+		MessageHash: e.MessageHash}
 }
 
 // Contradicts reports whether the event, which stands at the anchor's place, is another one.
@@ -34,7 +34,7 @@ func (a *Anchor) Contradicts(e *eventlog.Event) bool {
 	if e.Malformed != nil {
 		return false
 	}
-	if a.Original != "" && a.Original == e.Original {
+	if a.MessageHash != "" && a.MessageHash == e.MessageHash {
 		return false
 	}
 	return a.Source != e.Source || a.ID != e.ID || a.Hash != "" && a.Hash != eventlog.ContentHash(e)
