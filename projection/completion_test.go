@@ -55,6 +55,44 @@ func wantTotal(t *testing.T, db *querydb.DB, want int, when string) {
 	}
 }
 
+// TestWhoeverAwaitsTheLastEventIsServed: that the rows are complete takes a commit after that of their last event.
+func TestWhoeverAwaitsTheLastEventIsServed(t *testing.T) {
+	store := newFaultyStore()
+	db, log := open(t, store), openLog(t, countsOf(20)...)
+	r := newRunner(t, "script", ended(log), db, quick())
+	at := eventlog.Offsets{"0": 20}
+	impatient, cancel := context.WithCancel(ctx())
+	cancel()
+	between, patient := 0, make(chan error, 1)
+	store.before = func(int) error {
+		if r.Reached().Offsets["0"] == 20 && between == 0 {
+			between++
+			wantIncomplete(t, db, "before the last commit")
+			if err := r.Await(impatient, at); !errors.Is(err, context.Canceled) {
+				t.Errorf("Await, before the last commit: %v, want that it waits", err)
+			}
+			if err := r.Await(impatient, eventlog.Offsets{"0": 21}); !errors.Is(err, context.Canceled) {
+				t.Errorf("Await, of an event that is not there: %v, want that it waits", err)
+			}
+			go func() { patient <- r.Await(ctx(), at) }()
+		}
+		return nil
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if between == 0 {
+		t.Fatal("no commit came after that of the last event: this shows nothing")
+	}
+	if err := <-patient; err != nil {
+		t.Errorf("Await, begun before the last commit: %v", err)
+	}
+	if err := r.Await(impatient, at); err != nil {
+		t.Errorf("Await, when all is done: %v", err)
+	}
+	wantTotal(t, db, 20, "when all is done")
+}
+
 func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, countsOf(20)...)

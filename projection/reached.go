@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
 // Reached is how far rows have come, as of the last commit that a Runner knows of.
@@ -22,13 +23,13 @@ func (r *Runner) Reached() Reached {
 }
 
 // Await returns when the rows reflect the events of the source up to the offsets, as Reached tells: copies that follow
-// their rows after the commit may be yet to follow. Its error is the
-// cause for which the context has ended. On a store that other processes write to, it may return some time after
-// another process has folded the events.
+// their rows after the commit may be yet to follow. Rows that are complete by then are served by then, too; those that
+// are being rebuilt, and need more events, are not waited for. Its error is the cause for which the context has ended.
+// On a store that other processes write to, it may return some time after another process has folded the events.
 func (r *Runner) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	for {
 		moved := r.engine.Monitor.Moved() // before the look at how far they have come
-		if !behind(r.Reached().Offsets, offsets) {
+		if !behind(r.Reached().Offsets, offsets) && !delivery.Completing(r.engine.Monitor) {
 			return nil
 		}
 		select {

@@ -25,7 +25,7 @@ type Monitor struct {
 	failing  map[Act]bool
 	goal     map[string]uint64
 	began    sample            // when the rows were begun that are not served yet, or this process went on with them
-	moved    chan struct{}     // closed when rows have come further; nil where nobody waits for that
+	moved    chan struct{}     // closed when there is more to see for those who wait; nil where nobody does
 	samples  []sample          // one a second, oldest first, for the rates
 	reached  map[string]uint64 // what Reached has given out of snapshot.Partitions; nil where they have moved since
 }
@@ -99,6 +99,7 @@ func (m *Monitor) refreshing(tasks *cascade.Tasks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.snapshot.Cascades, m.snapshot.FailedCascades, m.snapshot.Heartbeat = tasks.Len(), tasks.Failed(), m.now()
+	m.wake()
 }
 
 // rewound says that reading begins again where the checkpoint stands.
@@ -235,6 +236,24 @@ func (m *Monitor) Building(rebuilding bool, goal map[string]uint64) {
 		m.began = sample{m.now(), m.snapshot.Events, m.snapshot.Rows}
 	}
 	m.snapshot.Rebuilding, m.goal = rebuilding, goal
+	m.wake()
+}
+
+// Completing reports whether the rows have all that is needed to serve them, which is not on record yet: that takes a
+// commit of its own.
+func Completing(m *Monitor) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	if !s.Rebuilding || s.Cascades > 0 {
+		return false
+	}
+	for partition, end := range m.goal {
+		if s.Partitions[partition] < end {
+			return false
+		}
+	}
+	return m.goal != nil
 }
 
 // foldRate is how fast this process has folded since the rows were begun.
@@ -286,7 +305,7 @@ func (m *Monitor) Snapshot() Snapshot {
 	return s
 }
 
-// Moved returns what is closed when the rows come further than they are now.
+// Moved returns what is closed when the rows come further than they are now, or are served.
 func (m *Monitor) Moved() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -296,7 +315,7 @@ func (m *Monitor) Moved() <-chan struct{} {
 	return m.moved
 }
 
-// wake tells those who wait that the rows have come further; the caller holds the lock.
+// wake has those who wait look again; the caller holds the lock.
 func (m *Monitor) wake() {
 	if m.moved != nil {
 		close(m.moved)
