@@ -75,6 +75,19 @@ func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
 			{Op: "update", Account: ptr("acme"), State: ptr("active"), At: ptr(7)}}, acme, active7},
 		{"an update leaves the rest as it was cut", []Act{full, {Op: "patch", State: ptr("Active")},
 			{Op: "update", Account: ptr("acme"), State: ptr("Active"), At: ptr(7), Email: ptr("e")}}, acme, active},
+		{"an update of one half leaves the other as it was cut", []Act{full, {Op: "patch", State: ptr("Active"),
+			Remove: []string{"at"}}, {Op: "update", Account: ptr("New"), State: ptr("Active")}}, "account_new", active},
+		{"an update cuts short again what was", []Act{full, {Op: "patch", State: ptr("Active"), Remove: []string{"at"}},
+			{Op: "update", Account: ptr("acme"), State: ptr("b")}}, acme, "state_b"},
+		{"an update completes what was cut short", []Act{full, {Op: "patch", State: ptr("Active"), Remove: []string{"at"}},
+			{Op: "update", Account: ptr("acme"), State: ptr("Active"), At: ptr(7)}}, acme, active7},
+		{"an update that takes a composite of a whole half takes the half, and no other", []Act{full, {Op: "patch",
+			Email: ptr("e")}, {Op: "update", Account: ptr("acme"), State: ptr("Active")}}, acme, ""},
+		{"an update that leaves a hole takes the half", []Act{full, {Op: "patch", State: ptr("Active"),
+			Remove: []string{"at"}}, {Op: "update", Account: ptr("acme"), At: ptr(7)}}, acme, ""},
+		{"an update brings the half that a full write left out beside another", []Act{{Op: "set", Account: ptr("acme")},
+			{Op: "patch", Email: ptr("e")}, {Op: "update", Account: ptr("acme"), State: ptr("Active"), At: ptr(7)}}, acme,
+			active7},
 	} {
 		for kind, store := range stores {
 			for _, window := range []int{1, 100} {

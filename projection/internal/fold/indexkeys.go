@@ -56,21 +56,18 @@ func (h *half) lay(o keys.HalfUpdate, k *querydb.IndexKey) {
 // putAll sets our own halves to what the row composes.
 func (f *indexer) putAll(ks indexKeys, row any) error {
 	for i := range f.traits.indexes {
-		if err := f.put(&f.traits.indexes[i], ks, row, nil); err != nil {
+		if err := f.put(&f.traits.indexes[i], ks, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
-func (f *indexer) put(x *index, ks indexKeys, row any, which func(*half) bool) (err error) {
+// put sets our own halves of the index to what the row composes; what it cannot compose is gone.
+func (f *indexer) put(x *index, ks indexKeys, row any) (err error) {
 	var pk, sk keys.HalfUpdate
 	for i := range x.halves {
 		h, o := &x.halves[i], &pk
-		if which != nil && !which(h) {
-			continue
-		}
 		if h.sort {
 			o = &sk
 		}
@@ -97,14 +94,15 @@ func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 	return h.Layout.UpdateForPut(vals)
 }
 
-// updated are the keys after a full write of a row that was read: those of the halves that it changed are composed
-// again.
+// updated are the keys after a full write of a row that was read. The halves that it changed are composed again, as are
+// those that are missing beside one of them where the row has both or none. The others stay as they are, also those that
+// a patch has cut short: a half that goes takes no other with it.
 func (f *indexer) updated(e *entry, row any) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {
 		return nil, nil
 	}
-	changed := func(h *half) bool {
+	changed := func(h half) bool {
 		return slices.ContainsFunc(h.fields, func(field int) bool {
 			return f.codec.Value(e.row, field) != f.codec.Value(row, field)
 		})
@@ -112,25 +110,57 @@ func (f *indexer) updated(e *entry, row any) (indexKeys, error) {
 	copied := false
 	for i := range f.traits.indexes {
 		x := &f.traits.indexes[i]
-		any := false
-		for h := range x.halves {
-			any = any || changed(&x.halves[h])
-		}
-		if !any {
+		if !slices.ContainsFunc(x.halves, changed) {
 			continue
 		}
 		if !copied {
 			next, copied = slices.Clone(next), true
 		}
-		which := changed
-		if x.together {
-			which = nil
-		}
-		if err := f.put(x, next, row, which); err != nil {
-			return nil, err
+		k := &next[x.slot]
+		for j := range x.halves {
+			h := &x.halves[j]
+			stored := h.isStored(k)
+			if !changed(*h) && (stored || !x.together) {
+				continue
+			}
+			o, err := f.again(h, e.row, row, stored)
+			if err != nil {
+				return nil, err
+			}
+			h.lay(o, k)
 		}
 	}
 	return next, nil
+}
+
+// isStored reports whether the stored key has the half.
+func (h *half) isStored(k *querydb.IndexKey) bool {
+	if h.sort {
+		return k.HasSK
+	}
+	return k.HasPK
+}
+
+// again is what a full write of a row that was read does to a half. Where a patch has cut the key short, it is cut short
+// again, unless the row has all of it now.
+func (f *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate, error) {
+	full, err := f.full(h, row)
+	if err != nil || full.Op != keys.RemoveKey || !stored {
+		return full, err
+	}
+	was, err := f.full(h, before)
+	if err != nil || was.Op != keys.RemoveKey {
+		return full, err
+	}
+	parts := make([]keys.PatchedComposite, len(h.fields))
+	for i, field := range h.fields {
+		parts[i] = keys.PatchedComposite{Change: keys.FieldGiven, Value: f.codec.Value(row, field)}
+	}
+	short, err := h.UpdateForPatch(parts)
+	if err != nil || short.Op != keys.SetKey {
+		return full, err
+	}
+	return short, nil
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
