@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -272,10 +273,14 @@ func TestPagesFromMemoryAreThoseOfTheEngine(t *testing.T) {
 			for range 2 {
 				got := ask(t, s, q)
 				q.NoCache = true
-				if diff := cmp.Diff(ask(t, s, q), got, cmpopts.EquateEmpty()); diff != "" {
+				want := ask(t, s, q)
+				q.NoCache = false
+				if reflect.DeepEqual(want, got) { // nearly always, and in a tenth of the time that cmp takes
+					continue
+				}
+				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("%+v: %s", q, diff)
 				}
-				q.NoCache = false
 			}
 		}
 	}
