@@ -61,7 +61,7 @@ func (e *CascadeOverflowError) Is(target error) bool { return target == querydb.
 type Cascade struct {
 	// Targets are the models of the rows whose copies follow; none are all that have references with a cascade.
 	Targets []string
-	// Filter says what fields of those rows hold: strings, booleans and ints.
+	// Filter says what fields of those rows hold, by their names: values of the scalar or enum of each.
 	Filter map[string]any
 	// Mode is whether they follow after the commit of the change or in it.
 	Mode CascadeMode
@@ -247,7 +247,7 @@ func (e *entry) announceTo(how *Cascade) {
 	case how == nil:
 		e.scopes = cascade.Union(e.scopes, bySchema)
 	case how.Mode == Eventual:
-		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: how.Filter}
+		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: plainFilter(how.Filter)}
 		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
 	}
 }
@@ -375,50 +375,4 @@ func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at Ap
 		}
 	}
 	return n, nil
-}
-
-// checkFilter refuses a filter by fields that the rows do not have, or that hold other values.
-func (f *tracking) checkFilter(filter map[string]any) error {
-	for name, v := range filter {
-		if _, scalar := filterValue(v); fieldOf(f.of.desc, name, scalar) < 0 {
-			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: name a field of type ID, String, Boolean or Int, or "+
-				"an enum, and give a string, a bool or an int", f.of.desc.Name, name, v)
-		}
-	}
-	return nil
-}
-
-// fieldOf is the ordinal of the field of the name that holds such values, -1 where there is none.
-func fieldOf(m *querydb.Model, name, scalar string) int {
-	return slices.IndexFunc(m.Fields, func(field querydb.Field) bool {
-		holds := field.Scalar == scalar || field.Scalar == "ID" && scalar == "String"
-		return field.Name == name && !field.List && field.Object == nil && holds
-	})
-}
-
-// matches reports whether the fields of a row hold what the filter says.
-func matches(codec querydb.AnyCodec, row any, filter map[string]any) bool {
-	for name, v := range filter {
-		value, scalar := filterValue(v)
-		if field := fieldOf(codec.Model, name, scalar); field < 0 || codec.Value(row, field) != value {
-			return false
-		}
-	}
-	return true
-}
-
-// filterValue is the value of a filter, and the scalar type of the fields that hold such. An int is a float64 where it
-// comes from a record.
-func filterValue(v any) (value keys.Value, scalar string) {
-	switch v := v.(type) {
-	case string:
-		return keys.String(v), "String"
-	case bool:
-		return keys.Boolean(v), "Boolean"
-	case int:
-		return keys.Int(int64(v)), "Int"
-	case float64:
-		return keys.Int(int64(v)), "Int"
-	}
-	return keys.Value{}, "none"
 }
