@@ -113,7 +113,7 @@ func TestACopyThatHasNoRoomFollowsWhenItIsRetried(t *testing.T) {
 	f := fullRow{
 		events: []eventlog.Event{refEvent("", ref{Op: "club", ID: "A", Text: "old"}), refEvent("", sets...)},
 		change: refEvent("", ref{Op: "club", ID: "A", Text: strings.Repeat("n", 1000)}),
-		shrink: refEvent("", ref{Op: "patch", ID: "b", Club: "A", Text: "short"}),
+		shrink: refEvent("", ref{Op: "patchnote", ID: "b", Text: "short"}),
 		want: projection.FailedCascade{Code: projection.CascadePartialFailure, Model: "Club", ID: "A", Succeeded: 2,
 			Failed: 1},
 		reason: `Pick row "b"`, before: "a=n b=old c=n", after: "a=n b=n c=n",

@@ -150,6 +150,29 @@ func TestAGroupFoldsWhatItsModelsReferTo(t *testing.T) {
 	}
 }
 
+// TestAPatchThatGivesTheIdentifierAgainCopiesAgain: any other op that leaves the identifier leaves the copy.
+func TestAPatchThatGivesTheIdentifierAgainCopiesAgain(t *testing.T) {
+	for _, c := range []struct {
+		op   string
+		want string
+	}{{"patch", "new"}, {"set", "new"}, {"patchnote", "old"}, {"note", "old"}, {"update", "old"}, {"upsert", "old"}} {
+		for _, window := range []int{1, 100} {
+			for name, join := range refStores() {
+				first := [][]ref{{{Op: "club", ID: "A", Text: "old"}}, {{Op: "set", ID: "a", Club: "A"}}}
+				store := join()
+				foldRefs(t, store, refMode{}, window, first...)
+				db, letters := foldRefs(t, store, refMode{}, window, append(first, []ref{{Op: "club", ID: "A", Text: "new"}},
+					[]ref{{Op: c.op, ID: "a", Club: "A", Text: "x"}})...)
+				_, picks := refRows(t, db)
+				if got := picks["a"]; len(letters) > 0 || got.Club == nil || got.Club.Name != c.want {
+					t.Errorf("%s, in windows of %d, %s: %+v, dead letters %v; want the name %s", c.op, window, name, got.Club,
+						letters, c.want)
+				}
+			}
+		}
+	}
+}
+
 // atRest are the picks without what hangs on when cascades took place: copies of clubs that were changed and then
 // deleted, and of clubs that were gone for a while and are not followed.
 

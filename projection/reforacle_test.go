@@ -132,7 +132,7 @@ func (o *refOracle) apply(ops []ref) (missing string, ok bool) {
 		case "upsert":
 			p.ID, p.ClubID, p.Note = r.ID, r.Club, p.Note+r.Text
 		case "patch":
-			p.ID, p.ClubID, p.Note = r.ID, r.Club, r.Text
+			p.ID, p.ClubID, p.Note, p.Club = r.ID, r.Club, r.Text, nil // it gives the identifier
 		}
 		if anew || p.ClubID != was {
 			p.Club = nil

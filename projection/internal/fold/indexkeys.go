@@ -95,8 +95,8 @@ func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 }
 
 // updated are the keys after a full write of a row that was read. The halves that it changed are composed again, as are
-// those that are missing beside one of them where the row has both or none. The others stay as they are, also those that
-// a patch has cut short: a half that goes takes no other with it.
+// those that are missing beside one of them where the row has both or none. The others stay as they are, also those
+// that a patch has cut short: a half that goes takes no other with it.
 func (f *indexer) updated(e *entry, row any) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {
@@ -141,8 +141,8 @@ func (h *half) isStored(k *querydb.IndexKey) bool {
 	return k.HasPK
 }
 
-// again is what a full write of a row that was read does to a half. Where a patch has cut the key short, it is cut short
-// again, unless the row has all of it now.
+// again is what a full write of a row that was read does to a half. Where a patch has cut the key short, it is cut
+// short again, unless the row has all of it now.
 func (f *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate, error) {
 	full, err := f.full(h, row)
 	if err != nil || full.Op != keys.RemoveKey || !stored {

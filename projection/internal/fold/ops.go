@@ -288,7 +288,7 @@ func (p *Patch) eval(f *modelFold, at ApplyPoint) error {
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, !exists, at)
+	f.write(e, row, indexes, !exists, said, at)
 	return nil
 }
 

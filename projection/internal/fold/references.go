@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/foldql/foldql/keys"
@@ -17,7 +18,8 @@ import (
 // A row that refers to rows of other models holds copies of them. A projector gives their identifiers, and the copies
 // are filled in here, after the ops of the event: so an event may bring a row and one that refers to it in any order.
 // Functions of users see no copies, so that nothing that is folded depends on how old one is. A copy stays as it is as
-// long as the row keeps the identifier; a row that is written anew gets new ones.
+// long as the row keeps the identifier; a row that is written anew gets new ones, and a patch that gives an identifier,
+// be it the same, has that one filled in again.
 
 // RefNotFoundError is of an event that makes a row refer to one that is not there, and may come.
 type RefNotFoundError struct {
@@ -50,6 +52,7 @@ type references struct {
 // bound is what the copies are of.
 type bound struct {
 	sources []member // of each reference
+	givenBy []int    // of each reference, the ordinal of the field with its identifiers
 	nested  bool     // some are within objects
 }
 
@@ -64,6 +67,7 @@ func (f *references) bind(members []member) {
 	for n, ref := range f.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
+		f.givenBy = append(f.givenBy, givenBy(f.of.desc, &f.all[n]))
 		f.nested = f.nested || ref.Nested
 		if !ref.Tracked() {
 			continue
@@ -96,27 +100,38 @@ func (f *references) withoutCopies(row any) any {
 	return row
 }
 
+// givenBy is the ordinal of the field that holds the identifiers of a reference, or the objects that they are in.
+func givenBy(m *querydb.Model, ref *querydb.AnyReference) int {
+	if !ref.Nested {
+		return ref.ID
+	}
+	top, _, _ := strings.Cut(ref.Path, ".")
+	return slices.IndexFunc(m.Fields, func(field querydb.Field) bool { return field.Name == top })
+}
+
 // kept is a row that is to be written over an entry, with the copies that stay as they are, and those that are to be
-// filled in.
-func (f *references) kept(e *entry, row any, anew bool) (any, []copied) {
+// filled in: see keepCopies.
+func (f *references) kept(e *entry, row any, anew bool, said []keys.FieldChange) (any, []copied) {
 	if anew && f.nested {
 		row = f.of.codec.Clone(row) // copies within objects are filled into memory of the row's own
 	}
-	return row, f.keepCopies(e, row, anew)
+	return row, f.keepCopies(e, row, anew, said)
 }
 
 // keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns those
-// that are to be filled in. Of a row that is written anew these are all.
-func (f *references) keepCopies(e *entry, row any, anew bool) (unfilled []copied) {
+// that are to be filled in. Of a row that is written anew these are all; of a patch, nil where it is none, those whose
+// fields it gives.
+func (f *references) keepCopies(e *entry, row any, anew bool, said []keys.FieldChange) (unfilled []copied) {
 	for i := range f.all {
 		ref := &f.all[i]
+		given := anew || said != nil && f.givenBy[i] >= 0 && said[f.givenBy[i]] == keys.FieldGiven
 		for place := range ref.Places(row) {
 			ref.Fill(row, place, nil)
 			c := copied{i, ref.Identifier(row, place)}
 			if c.id == "" {
 				continue
 			}
-			if from, held := f.placeOf(e, c, place); held && !anew {
+			if from, held := f.placeOf(e, c, place); held && !given {
 				ref.Keep(row, place, e.row, from)
 			} else if !slices.Contains(unfilled, c) {
 				unfilled = append(unfilled, c)

@@ -227,7 +227,7 @@ func (f *rows) replace(e *entry, row any, at ApplyPoint) error {
 			return err
 		}
 	}
-	f.write(e, row, indexes, true, at)
+	f.write(e, row, indexes, true, nil, at)
 	return nil
 }
 
@@ -241,15 +241,18 @@ func (f *rows) update(e *entry, row any, at ApplyPoint) error {
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, false, at)
+	f.write(e, row, indexes, false, nil, at)
 	return nil
 }
 
-// write has the entry hold the row; anew says that nothing of the former row stays.
-func (f *rows) write(e *entry, row any, indexes indexKeys, anew bool, at ApplyPoint) {
+// write has the entry hold the row; anew says that nothing of the former row stays, said what a patch does to the
+// fields.
+func (f *rows) write(
+	e *entry, row any, indexes indexKeys, anew bool, said []keys.FieldChange, at ApplyPoint,
+) {
 	var unfilled []copied
 	if len(f.refs.all) > 0 {
-		row, unfilled = f.refs.kept(e, row, anew)
+		row, unfilled = f.refs.kept(e, row, anew, said)
 	}
 	f.touch(e, at)
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled

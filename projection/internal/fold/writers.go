@@ -162,7 +162,7 @@ func (vs *views) lay(v *modelFold, part *entry, at ApplyPoint) error {
 	if err != nil {
 		return err
 	}
-	unfilled := f.refs.keepCopies(e, row, false)
+	unfilled := f.refs.keepCopies(e, row, false, nil)
 	for _, c := range part.unfilled { // of a part that is written anew
 		if !slices.Contains(unfilled, c) {
 			f.refs.fillIn(row, c, nil)
