@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -17,12 +18,16 @@ var ErrTorn = errors.New("the items are not those with which the root was writte
 
 // IncompleteError is of items that make no whole object.
 type IncompleteError struct {
-	Reason string // what is missing, or should not be there
+	Reason string   // what is missing, or should not be there
+	Key    keys.Key // of the object; zero where whoever reads it has not said
 }
 
 // Error implements error.
 func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("the stored items make no whole object: %s", e.Reason)
+	if e.Key == (keys.Key{}) {
+		return fmt.Sprintf("the stored items make no whole object: %s", e.Reason)
+	}
+	return fmt.Sprintf("the stored items of %s make no whole object: %s", driver.PrintableKey(e.Key), e.Reason)
 }
 
 // Is makes it an error of a row that cannot be read.
@@ -58,11 +63,11 @@ func (p *Plan) assemble(items []driver.Row, toRead bool) (driver.Row, error) {
 	case torn != nil:
 		return driver.Row{}, torn
 	case wrong != "":
-		return driver.Row{}, &IncompleteError{wrong}
+		return driver.Row{}, &IncompleteError{Reason: wrong}
 	}
 	whole := *root
 	if whole.Record, _, err = a.build.Finish(); err != nil {
-		return driver.Row{}, &IncompleteError{err.Error()}
+		return driver.Row{}, &IncompleteError{Reason: err.Error()}
 	}
 	first := *root
 	copy(items[1:], items[:at])
@@ -122,7 +127,8 @@ func (a *assembler) sort(items []driver.Row) (root int, err error) {
 	for i := range items {
 		part := a.plan.partOf(&items[i])
 		if part == nil {
-			return 0, &IncompleteError{fmt.Sprintf("the item %q of type %s is no part of it", items[i].Key.SK, items[i].Kind)}
+			return 0, &IncompleteError{
+				Reason: fmt.Sprintf("the item %q of type %s is no part of it", items[i].Key.SK, items[i].Kind)}
 		}
 		if part == a.plan.root {
 			root = i
@@ -135,7 +141,7 @@ func (a *assembler) sort(items []driver.Row) (root int, err error) {
 	case len(items) == 0, root == 0 && len(items) == 1 && items[0].Record == nil:
 		return root, nil
 	case root < 0 || items[root].Record == nil:
-		return 0, &IncompleteError{"it has no root, an item of type " + a.plan.root.Kind}
+		return 0, &IncompleteError{Reason: "it has no root, an item of type " + a.plan.root.Kind}
 	}
 	a.place(items)
 	return root, nil

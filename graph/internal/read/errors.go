@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
@@ -33,7 +34,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 		return formerError(former)
 	case errors.As(err, &part):
 		e.logger.ErrorContext(ctx, "an aggregate is incomplete", "what", what, "error", err)
-		return graphqlerr.New(graphqlerr.AggregateIncomplete, "%s cannot be read: %s", what, part.Error())
+		return incompleteError(part, what)
 	case graphqlerr.CodeOf(err) != "":
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -49,6 +50,16 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
 	return e.Internal(ctx, err, what)
+}
+
+// incompleteError names an aggregate whose items make no whole, in words and in the extensions: "aggregate", with the
+// key of its partition and the reason.
+func incompleteError(e *aggregate.IncompleteError, what string) error {
+	err := graphqlerr.New(graphqlerr.AggregateIncomplete, "%s cannot be read: %s", what, e.Error())
+	if e.Key == (keys.Key{}) {
+		return err
+	}
+	return graphqlerr.WithExtension(err, "aggregate", map[string]any{"key": e.Key.PK, "reason": e.Reason})
 }
 
 // logHidden logs what is wrong with a row of which the caller is not to know that it is there.

@@ -55,7 +55,11 @@ func (r Reader) wholeAt(
 ) (driver.Row, error) {
 	q.PK = k.PK
 	row, err := r.whole(ctx, count, plan, q)
-	if err != nil {
+	var incomplete *aggregate.IncompleteError
+	switch {
+	case errors.As(err, &incomplete):
+		err = &aggregate.IncompleteError{Reason: incomplete.Reason, Key: k}
+	case err != nil:
 		err = fmt.Errorf("%s: %w", driver.PrintableKey(k), err)
 	}
 	row.Key = k

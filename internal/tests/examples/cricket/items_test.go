@@ -127,14 +127,16 @@ func TestWhatOtherProgramsSee(t *testing.T) {
 					t.Errorf("the coach of the deleted team is %v", coach)
 				}
 			})
-			t.Run("a match without one of its parts is an error that says which", func(t *testing.T) {
+			t.Run("a match without one of its parts is an error that says which match, and which part", func(t *testing.T) {
 				remove(t, s, begin+"match#bgt-2024-3", begin+"matchvenue")
 				for _, query := range []string{
 					`{ Match(id: "bgt-2024-3") { name } }`, `{ MatchBySeason(season: "2024-25") { items { id } } }`,
 				} {
 					_, errors := s.Answer(t, query)
-					if !strings.Contains(errors, `"AGGREGATE_INCOMPLETE"`) || !strings.Contains(errors, "it has no venue") {
-						t.Errorf("%s has the errors %s", query, errors)
+					for _, said := range []string{`"AGGREGATE_INCOMPLETE"`, `match#bgt-2024-3",`, "it has no venue"} {
+						if !strings.Contains(errors, said) {
+							t.Errorf("%s has the errors %s, which do not say %s", query, errors, said)
+						}
 					}
 				}
 				s.Ask(t, `{ Match(id: "bgt-2024-1") { name } }`)
