@@ -15,6 +15,16 @@ type FailedCascade struct {
 	Succeeded int    `json:"succeeded"` // rows whose copies have followed
 	Failed    int    `json:"failed"`    // rows whose copies stayed as they were
 	Reason    string `json:"reason"`    // of the first
+	// Errors are the first of those that Failed counts, 10 at most.
+	Errors []CascadeError `json:"errors,omitempty"`
+}
+
+// CascadeError is a row whose copy could not follow.
+type CascadeError struct {
+	Model  string `json:"model"`
+	Field  string `json:"field"` // that holds the copy
+	Key    string `json:"key"`   // of the row, printable
+	Reason string `json:"reason"`
 }
 
 // CascadePartialFailure is the code of a FailedCascade.
@@ -36,8 +46,11 @@ func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []FailedC
 
 func failedCascades(tasks []cascade.Task) (list []FailedCascade) {
 	for _, t := range tasks {
-		list = append(list, FailedCascade{CascadePartialFailure, t.Model, t.Identifier, t.Succeeded, t.Failed,
-			t.Reason})
+		failed := FailedCascade{CascadePartialFailure, t.Model, t.Identifier, t.Succeeded, t.Failed, t.Reason, nil}
+		for _, f := range t.Failures {
+			failed.Errors = append(failed.Errors, CascadeError(f))
+		}
+		list = append(list, failed)
 	}
 	return list
 }

@@ -55,9 +55,11 @@ func (f *fullRow) isRetried(t *testing.T, runner *projection.Runner, log *memlog
 			t.Fatalf("%s: failed cascades %+v, %v, want %d; copies %s, want %s", when, failed, err, wantFailed, names, want)
 		}
 		for _, got := range failed {
-			diff := cmp.Diff(f.want, got, cmpopts.IgnoreFields(projection.FailedCascade{}, "Reason"))
-			if diff != "" || !strings.Contains(got.Reason, f.reason) {
-				t.Fatalf("%s (-want +got):\n%s, and the reason %q, want %q in it", when, diff, got.Reason, f.reason)
+			diff := cmp.Diff(f.want, got, cmpopts.IgnoreFields(projection.FailedCascade{}, "Reason", "Errors"))
+			if diff != "" || !strings.Contains(got.Reason, f.reason) || len(got.Errors) != got.Failed ||
+				got.Errors[0].Model+" row "+got.Errors[0].Key+": "+got.Errors[0].Reason != got.Reason {
+				t.Fatalf("%s (-want +got):\n%s, and the reason %q, want %q in it; errors %+v", when, diff, got.Reason, f.reason,
+					got.Errors)
 			}
 		}
 	}

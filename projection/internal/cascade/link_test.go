@@ -1,6 +1,7 @@
 package cascade
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,8 +38,13 @@ func TestALinkLeadsToItsRowAlone(t *testing.T) {
 
 func TestATaskComesBackAsItWasRecorded(t *testing.T) {
 	task := NewTask("Club", "A", keys.Key{PK: "a", SK: "s"})
-	task.Reference, task.After, task.Failed, task.Reason = 1, "x", 2, "too large"
-	task.Succeeded = 5
+	task.Reference, task.After, task.Succeeded = 1, "x", 5
+	for i := range MaxFailures + 2 {
+		task.Fails(Failure{Model: "Pick", Field: "club", Key: fmt.Sprint(i), Reason: "too large"})
+	}
+	if task.Failed != MaxFailures+2 || task.Reason != "Pick row 0: too large" || len(task.Failures) != MaxFailures {
+		t.Errorf("%d have failed, %q first, %d by name", task.Failed, task.Reason, len(task.Failures))
+	}
 	n := task.Note("k")
 	back, err := ParseTask(&querydb.Note{Value: n.Value, Revision: 7})
 	if err != nil {

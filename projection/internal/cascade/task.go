@@ -24,13 +24,36 @@ type Task struct {
 	Reference int    `json:"reference,omitempty"`
 	After     string `json:"after,omitempty"`
 	// Succeeded counts the rows whose copies have followed, and Failed those that cannot hold the new copy, a row once
-	// for each reference; Reason says why the first of them cannot. Such a task stays on record when it is Done.
-	Succeeded int    `json:"succeeded,omitempty"`
-	Failed    int    `json:"failed,omitempty"`
-	Reason    string `json:"reason,omitempty"`
-	Done      bool   `json:"done,omitempty"`
+	// for each reference; Reason says why the first of them cannot, and Failures why the first MaxFailures. Such a task
+	// stays on record when it is Done.
+	Succeeded int       `json:"succeeded,omitempty"`
+	Failed    int       `json:"failed,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+	Failures  []Failure `json:"failures,omitempty"`
+	Done      bool      `json:"done,omitempty"`
 
 	revision uint64 // of the note
+}
+
+// MaxFailures is how many Failures a task names.
+const MaxFailures = 10
+
+// Failure is a row that cannot hold the new copy, and why.
+type Failure struct {
+	Model  string `json:"model"`
+	Field  string `json:"field"` // that holds the copy
+	Key    string `json:"key"`   // of the row, as driver.PrintableKey spells it
+	Reason string `json:"reason"`
+}
+
+// Fails counts a row that cannot hold the new copy.
+func (t *Task) Fails(f Failure) {
+	if t.Failed++; t.Failed == 1 {
+		t.Reason = fmt.Sprintf("%s row %s: %s", f.Model, f.Key, f.Reason)
+	}
+	if len(t.Failures) < MaxFailures {
+		t.Failures = append(slices.Clip(t.Failures), f) // other states of the task have the former
+	}
 }
 
 // NewTask is the task to have the copies of a row follow it.

@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // How many copies one commit has follow their row at most, and no more than a window has events: it bounds memory, and
@@ -481,9 +481,7 @@ func (c refresher) recopy(ctx context.Context, t *cascade.Task, p *page) (b quer
 
 // fail notes that a row cannot hold the new copy.
 func (c refresher) fail(ctx context.Context, t *cascade.Task, l *link, err error) {
-	if t.Failed++; t.Failed == 1 {
-		t.Reason = fmt.Sprintf("%s row %q: %v", l.Model, l.Key, err)
-	}
+	t.Fails(cascade.Failure{Model: l.Model, Field: l.Field, Key: driver.PrintableKey(l.Key), Reason: err.Error()})
 	c.log.LogAttrs(ctx, slog.LevelError, "projection: a copy cannot follow the row that it is of",
 		slog.String("model", l.Model), slog.String("field", l.Field), slog.String("key", l.Key.PK),
 		slog.String("of", t.Model), slog.String("id", t.Identifier), slog.Any("error", err))
