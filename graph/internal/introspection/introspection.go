@@ -28,17 +28,17 @@ type Limit struct {
 }
 
 // counts are of the elements of a list: in all types, or fields, together, and in the one that has most.
-type counts struct{ holders, all, most int }
+type counts struct{ all, most int }
 
-func (c counts) add(n int) counts { return counts{c.holders + 1, c.all + n, max(c.most, n)} }
+func (c counts) add(n int) counts { return counts{c.all + n, max(c.most, n)} }
 
-// of is how many elements so many holders have at most, where they are all that there are, some times over, or a few.
-func (c counts) of(n int) int {
-	if c.holders == 0 || n == 0 {
-		return 0
-	}
-	return min(saturatedProduct(n, c.most), saturatedProduct((n+c.holders-1)/c.holders, c.all))
+// of is how many elements the things have together, at most.
+func (c counts) of(t things) int {
+	return min(saturatedProduct(t.n, c.most), saturatedProduct(t.each, c.all))
 }
+
+// things are what fields are asked of: how many, and how often one and the same is among them, at most.
+type things struct{ n, each int }
 
 func saturatedProduct(a, b int) int {
 	if b > 0 && a > saturated/b {
@@ -72,14 +72,17 @@ func Of(schema *ast.Schema) *Limit {
 		panic(err) // it is the same whatever the schema is
 	}
 	core.Walk(schema, standard, &core.Events{}) // which says what its fields are
-	in.Most = standardShare * in.values(standard.Operations[0].SelectionSet, 1, 0)
+	in.Most = standardShare * in.values(standard.Operations[0].SelectionSet, one, 0)
 	return in
 }
+
+// one is the schema, or a type.
+var one = things{1, 1}
 
 // Asked is how many values of the schema an operation of a valid document asks for, at most.
 func (in *Limit) Asked(op *ast.OperationDefinition) (total int) {
 	for _, f := range introspecting(op.SelectionSet) {
-		total = min(total+in.values(f.SelectionSet, 1, 0), saturated)
+		total = min(total+in.values(f.SelectionSet, one, 0), saturated)
 	}
 	return total
 }
@@ -105,8 +108,8 @@ func introspecting(set ast.SelectionSet) (fields []*ast.Field) {
 // null.
 const mostWrappers = 3
 
-// values is how many values the selection asks for of n things, at most, which are so many wrappers inside of a type.
-func (in *Limit) values(set ast.SelectionSet, n, wrappers int) (total int) {
+// values is how many values the selection asks for of the things, at most, which are so many wrappers inside of a type.
+func (in *Limit) values(set ast.SelectionSet, of things, wrappers int) (total int) {
 	for _, s := range set {
 		more := 0
 		switch s := s.(type) {
@@ -115,47 +118,55 @@ func (in *Limit) values(set ast.SelectionSet, n, wrappers int) (total int) {
 			if s.Name == "ofType" {
 				inside = wrappers + 1
 			}
-			more = n
-			if some := in.elements(s, n); inside <= mostWrappers {
-				more += in.values(s.SelectionSet, some, inside)
+			more = of.n
+			if inside <= mostWrappers {
+				more += in.values(s.SelectionSet, in.leadsTo(s, of), inside)
 			}
 		case *ast.InlineFragment:
-			more = in.values(s.SelectionSet, n, wrappers)
+			more = in.values(s.SelectionSet, of, wrappers)
 		case *ast.FragmentSpread:
-			more = in.values(s.Definition.SelectionSet, n, wrappers)
+			more = in.values(s.Definition.SelectionSet, of, wrappers)
 		}
 		total = min(total+more, saturated)
 	}
 	return total
 }
 
-// elements is how many things a field of n things leads to, at most.
-func (in *Limit) elements(f *ast.Field, n int) int {
+// leadsTo is what a field of the things leads to, at most. A field or an argument belongs to one thing alone. A type that
+// things lead to may be the same for all of them: many types have one interface, which has all of them.
+func (in *Limit) leadsTo(f *ast.Field, of things) things {
+	same := things{of.n, of.n}
 	if f.ObjectDefinition == nil {
-		return n
+		return same
 	}
 	switch f.ObjectDefinition.Name {
 	case "__Schema":
 		switch f.Name {
 		case "types":
-			return saturatedProduct(n, in.types)
+			return things{saturatedProduct(of.n, in.types), of.each}
 		case "directives":
-			return saturatedProduct(n, in.directives)
+			return things{saturatedProduct(of.n, in.directives), of.each}
 		}
 	case "__Type":
-		if c, isList := in.perType[f.Name]; isList {
-			return c.of(n)
+		c, isList := in.perType[f.Name]
+		switch {
+		case !isList:
+		case f.Name == "interfaces", f.Name == "possibleTypes":
+			n := c.of(of)
+			return things{n, n}
+		default:
+			return things{c.of(of), of.each}
 		}
 	case "__Field":
 		if c, isList := in.perField[f.Name]; isList {
-			return c.of(n)
+			return things{c.of(of), of.each}
 		}
 	case "__Directive":
 		if f.Name == "args" {
-			return saturatedProduct(n, in.perDirective)
+			return things{saturatedProduct(of.n, in.perDirective), of.each}
 		}
 	}
-	return n
+	return same
 }
 
 // few is how many values of the schema an operation may ask for beside others: it may also read rows, and take long.
