@@ -157,6 +157,11 @@ func TestRowsThatStayBehindAPositionAreStale(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("behind: status %d", res.StatusCode)
 	}
+	res, _ = s.exchange(t, "POST", "/graphql", `{"query": "{ Task(id: \"b\") { title } }"}`, "Content-Type",
+		"application/json", "Accept", "application/graphql-response+json", positions.MinHeader, at)
+	if res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("behind: status %d of a response that says more by it", res.StatusCode)
+	}
 	if _, got := s.from(t, "", "b"); got != `{"data":{"Task":null}}` {
 		t.Errorf("without a position: %s, want the rows as they are", got)
 	}

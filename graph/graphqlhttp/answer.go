@@ -84,7 +84,7 @@ func compareElements(x, y ast.PathElement) int {
 // statusOf returns the status of an answer without data.
 func statusOf(code graphqlerr.Code) int {
 	switch code {
-	case graphqlerr.Timeout, graphqlerr.Unavailable:
+	case graphqlerr.Timeout, graphqlerr.Unavailable, graphqlerr.Stale:
 		return http.StatusServiceUnavailable
 	case graphqlerr.Internal:
 		return http.StatusInternalServerError

@@ -211,20 +211,22 @@ func (p *Positions) tell(ctx context.Context, asked *request, read *dependencies
 // told is the last position of the answers to an operation, as the value of a header; most of the time it is the next
 // one, too.
 type told struct {
+	epoch    uint64 // of the rows that serve: see source
 	at       eventlog.Offsets
 	position []string // nil for none
 }
 
 // position is the header's value for offsets, which must not be changed: neither is it.
 func (p *Positions) position(ctx context.Context, read *dependencies, at eventlog.Offsets) ([]string, error) {
-	if last := read.told.Load(); last != nil && maps.Equal(last.at, at) {
+	epoch := p.source.epoch()
+	if last := read.told.Load(); last != nil && last.epoch == epoch && maps.Equal(last.at, at) {
 		return last.position, nil
 	}
 	places, err := p.source.places(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	now := &told{at: at}
+	now := &told{epoch: epoch, at: at}
 	if text := p.sealer.seal(places); text != "" {
 		now.position = []string{text}
 	}

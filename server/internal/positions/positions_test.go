@@ -59,6 +59,26 @@ func TestAPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
 	}
 }
 
+// TestARememberedPositionIsOfTheLogOfTheRowsThatServe: the same offsets are of another log once others serve its rows.
+func TestARememberedPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
+	p := New(Config{Folds: &projections.Set{}, Source: renewed{}, Logger: slog.New(slog.DiscardHandler)})
+	read, at := &dependencies{}, eventlog.Offsets{"0": 5}
+	for _, c := range []struct {
+		epoch     uint64
+		log, want string
+	}{{1, "one", "one"}, {1, "two", "one"}, {2, "two", "two"}} {
+		p.source.Source, p.source.epoch = renewed{incarnation: c.log}, func() uint64 { return c.epoch }
+		header, err := p.position(t.Context(), read, at)
+		if err != nil || len(header) != 1 {
+			t.Fatalf("in epoch %d: %q, %v", c.epoch, header, err)
+		}
+		places, err := p.sealer.open(header[0])
+		if diff := cmp.Diff([]Place{{"0", c.want, 5}}, places); err != nil || diff != "" {
+			t.Errorf("in epoch %d, of log %s: %v (-want +got):\n%s", c.epoch, c.log, err, diff)
+		}
+	}
+}
+
 func sealerOf(key byte) *sealer { return &sealer{key: (&keys.TokenKey{key}).Sealer()} }
 
 func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
