@@ -38,8 +38,11 @@ func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error
 	return checkpoint.CodeChanged(ctx, db, p.record())
 }
 
+// ErrCopying is of an act that has to wait until rows are copied into those that are built.
+var ErrCopying = checkpoint.ErrCopying
+
 // AcceptCode puts on record that the rows that serve, and those that are built beside them, are those of the
-// projection's present code.
+// projection's present code. It is ErrCopying while rows are copied into the latter.
 func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.AcceptCode(ctx, db, p.record())
 }
@@ -248,9 +251,10 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, u
 }
 
 // FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since
-// one transaction of the store does not hold all that is on record of them. [BeginBuild] begins none then.
-func FitsSwitch(db *querydb.DB, unit []Projection) error {
-	return checkpoint.FitsSwitch(db, records(unit))
+// one transaction of the store does not hold all that is on record of them, and of those that former programs had in
+// their place. [BeginBuild] begins none then.
+func FitsSwitch(ctx context.Context, db *querydb.DB, unit []Projection) error {
+	return checkpoint.FitsSwitch(ctx, db, records(unit))
 }
 
 // SwitchToBuilt has rows of the projections of a unit serve that were as far as those that serve when these had come to

@@ -132,8 +132,8 @@ func (in *Limit) values(set ast.SelectionSet, of things, wrappers int) (total in
 	return total
 }
 
-// leadsTo is what a field of the things leads to, at most. A field or an argument belongs to one thing alone. A type that
-// things lead to may be the same for all of them: many types have one interface, which has all of them.
+// leadsTo is what a field of the things leads to, at most. A field or an argument belongs to one thing alone. A type
+// that things lead to may be the same for all of them: many types have one interface, which has all of them.
 func (in *Limit) leadsTo(f *ast.Field, of things) things {
 	same := things{of.n, of.n}
 	if f.ObjectDefinition == nil {

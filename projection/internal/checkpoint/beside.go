@@ -25,7 +25,7 @@ var ErrNotBuilt = errors.New("no generation is being built")
 // other code. The projections are all those that write to the tables; build is the DB's ForBuild. Nothing is begun that
 // could never be switched to: see FitsSwitch.
 func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all []Projection, cfg Config) error {
-	if err := FitsSwitch(db, all); err != nil {
+	if err := FitsSwitch(ctx, db, all); err != nil {
 		return err
 	}
 	origins := make([]*Origin, len(all))

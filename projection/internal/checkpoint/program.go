@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,8 +39,12 @@ func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error
 	return err == nil && at.good() && at.codeDiffers(p), err
 }
 
+// ErrCopying says that rows are being copied into those that are built, by a process that has on record how far it is.
+var ErrCopying = errors.New("rows are being copied into those that are built: accept it when they are, which the " +
+	"status of the projection tells")
+
 // AcceptCode puts on record that the rows which have the form of the models, those that serve and those that are built,
-// are those of the projection's code.
+// are those of the projection's code. It is ErrCopying while rows are copied into those that are built.
 func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 	found, err := Look(ctx, db, []Projection{p})
 	if err != nil {
@@ -53,6 +58,9 @@ func AcceptCode(ctx context.Context, db *querydb.DB, p Projection) error {
 		}
 		if rows == nil || !rows.Own || b.former != nil || !b.codeDiffers(p) {
 			continue
+		}
+		if b.Origin != nil {
+			return fmt.Errorf("accept the code of %s: %w", p.names(), ErrCopying)
 		}
 		b.Code = p.Code
 		notes = append(notes, b.note(in, p.Name, b.revision))

@@ -54,21 +54,36 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 }
 
 // FitsSwitch is querydb.ErrTooLarge where the rows of projections can never be switched to others, since one commit of
-// the store does not hold all that is on record of them. They are all those that write to the same tables.
-func FitsSwitch(db *querydb.DB, all []Projection) error {
-	tables := map[string]bool{}
+// the store does not hold all that is on record of them, and of those that former programs had in their place. They are
+// all those that write to the same tables.
+func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
+	most, _ := db.TxLimits()
+	if most == 0 {
+		return nil
+	}
+	names, tables := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
+		names[p.Name] = true
 		for _, m := range p.Models {
 			tables[m.Table] = true
 		}
 	}
+	for _, in := range []slot{serves, builds, keeps} {
+		err := eachHeader(ctx, db, in, func(table string) bool { return tables[table] }, func(name string, _ *Record) error {
+			names[name] = true
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	// see rearrangement.notes, and querydb.Generations.Rearrange
 	const ofProjection, ofTable = 2 * 3, 3
-	writes := ofProjection*len(all) + ofTable*len(tables)
-	if most, _ := db.TxLimits(); most > 0 && writes > most {
+	if writes := ofProjection*len(names) + ofTable*len(tables); writes > most {
 		return fmt.Errorf("%w: the rows of %d projections in %d tables change generation together, in %d writes, and a "+
 			"transaction of the store holds %d; have fewer projections write to the same tables, or give models tables of "+
-			"their own", querydb.ErrTooLarge, len(all), len(tables), writes, most)
+			"their own. %d of the projections are of former programs: these count until their rows are dropped",
+			querydb.ErrTooLarge, len(names), len(tables), writes, most, len(names)-len(all))
 	}
 	return nil
 }

@@ -1,11 +1,14 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
@@ -104,6 +107,35 @@ func TestABuildIsAbortedForTheVersionThatBuilds(t *testing.T) {
 	}
 }
 
+// TestCodeIsNotAcceptedWhileRowsAreCopied: whoever copies them has on record how far it is.
+func TestCodeIsNotAcceptedWhileRowsAreCopied(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	first, second := newProgram(t, store, log, "1"), newProgram(t, store, log, "2")
+	first.open(first.db)
+	second.p.Code = "one"
+	second.begin()
+	header := func() querydb.Note {
+		t.Helper()
+		notes, err := second.db.Notes().List(t.Context(), "projection build", "", 10)
+		if err != nil || len(notes) != 1 {
+			t.Fatalf("headers %v, %v", notes, err)
+		}
+		return notes[0]
+	}
+	copying := header()
+	copying.Value = bytes.Replace(copying.Value, []byte("{"), []byte(`{"origin":{"table":"Note","generation":1},`), 1)
+	if err := second.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{copying}}); err != nil {
+		t.Fatal(err)
+	}
+	second.p.Code = "other"
+	if err := checkpoint.AcceptCode(t.Context(), second.db, second.p); !errors.Is(err, checkpoint.ErrCopying) {
+		t.Errorf("while rows are copied: %v", err)
+	}
+	if diff := cmp.Diff(string(copying.Value), string(header().Value)); diff != "" {
+		t.Errorf("the record of the copy is another (-want +got):\n%s", diff)
+	}
+}
+
 // TestFormerRowsOfAnotherLogNeverServeAgain: a log was accepted in place of the one that they were folded from.
 func TestFormerRowsOfAnotherLogNeverServeAgain(t *testing.T) {
 	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
@@ -125,46 +157,66 @@ func TestFormerRowsOfAnotherLogNeverServeAgain(t *testing.T) {
 }
 
 // TestNoMoreIsBuiltThanOneCommitSwitches: as many projections as one transaction holds are switched, and a build of one
-// more is refused before it begins.
+// more is refused before it begins. Those that a former program had count too.
 func TestNoMoreIsBuiltThanOneCommitSwitches(t *testing.T) {
-	for n := 1; ; n++ {
-		store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
-		writers := make([]querydb.Writer, n)
-		for i := range writers {
-			writers[i].Name = fmt.Sprint("notes", i)
+	for _, renamed := range []int{0, 1, 3} {
+		fits := 0
+		for n := renamed; switches(t, n, renamed); n++ {
+			fits = n
 		}
-		first, second := newProgram(t, store, log, "1", writers...), newProgram(t, store, log, "2", writers...)
-		of := func(g *program, db *querydb.DB) (all []checkpoint.Projection) {
-			for _, w := range writers {
-				p := g.p
-				p.Name = w.Name
-				all = append(all, p)
-				if db == nil {
-					continue
-				}
-				if err := checkpoint.NewState(p, log, db, g.cfg, nobody{}).Open(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return all
-		}
-		of(first, first.db)
-		all := of(second, nil)
-		err := checkpoint.Begin(t.Context(), second.db, second.build, log, all, second.cfg)
-		if errors.Is(err, querydb.ErrTooLarge) {
-			if s := second.look(); n < 10 || s.Building != nil {
-				t.Errorf("%d projections: %v, with %+v", n, err, s)
-			}
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		of(second, second.build)
-		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack, querydb.SwitchToBuilt} {
-			if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil); err != nil {
-				t.Fatalf("%d projections: %v", n, err)
-			}
+		if fits < 10 {
+			t.Errorf("with %d renamed: %d projections are switched at most", renamed, fits)
 		}
 	}
+}
+
+// switches has rows of so many projections built and switched to, some of which have been renamed; false where that is
+// refused.
+func switches(t *testing.T, n, renamed int) bool {
+	t.Helper()
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	writers := func(names string) []querydb.Writer {
+		all := make([]querydb.Writer, max(n, 1))
+		for i := range all {
+			all[i].Name = fmt.Sprint("notes", i)
+			if i < renamed {
+				all[i].Name = fmt.Sprint(names, i)
+			}
+		}
+		return all
+	}
+	first, second := newProgram(t, store, log, "1", writers("old")...), newProgram(t, store, log, "2", writers("new")...)
+	of := func(g *program, names string, db *querydb.DB) (all []checkpoint.Projection) {
+		for _, w := range writers(names) {
+			p := g.p
+			p.Name = w.Name
+			all = append(all, p)
+			if db == nil {
+				continue
+			}
+			if err := checkpoint.NewState(p, log, db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return all
+	}
+	of(first, "old", first.db)
+	all := of(second, "new", nil)
+	err := checkpoint.Begin(t.Context(), second.db, second.build, log, all, second.cfg)
+	if errors.Is(err, querydb.ErrTooLarge) {
+		if s := second.look(); s.Building != nil {
+			t.Errorf("%d projections: %v, with %+v", n, err, s)
+		}
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	of(second, "new", second.build)
+	for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack, querydb.SwitchToBuilt} {
+		if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil); err != nil {
+			t.Fatalf("%d projections, %d of them renamed: %v", n, renamed, err)
+		}
+	}
+	return true
 }

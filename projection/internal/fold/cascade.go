@@ -209,7 +209,7 @@ func (f *followers) check(how *Cascade) error {
 	scope := cascade.Scope{Targets: how.Targets}
 	for _, w := range f.by {
 		if scope.Names(w.Model) {
-			if err := w.rows.checkFilter(how.Filter); err != nil {
+			if err := cascade.CheckFilter(w.rows.model(), how.Filter); err != nil {
 				return fmt.Errorf("cascade of %s: %w", f.of.desc.Name, err)
 			}
 		}
@@ -247,7 +247,7 @@ func (e *entry) announceTo(how *Cascade) {
 	case how == nil:
 		e.scopes = cascade.Union(e.scopes, bySchema)
 	case how.Mode == Eventual:
-		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: plainFilter(how.Filter)}
+		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: cascade.PlainFilter(how.Filter)}
 		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
 	}
 }
@@ -366,7 +366,7 @@ func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at Ap
 		}
 	}
 	for _, e := range holders {
-		if held, _ := f.holds(e, c); !held || how != nil && !matches(f.of.codec, e.row, how.Filter) {
+		if held, _ := f.holds(e, c); !held || how != nil && !cascade.Matches(f.of.codec, e.row, how.Filter) {
 			continue
 		}
 		n++

@@ -40,7 +40,6 @@ type member interface {
 	fill(at ApplyPoint) error    // in the copies of rows that the event in hand has changed
 	cascade(at ApplyPoint) error // to copies that follow in the same commit
 	refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error)
-	checkFilter(filter map[string]any) error
 	written(yield func(*querydb.Model, keys.Key) bool) bool
 	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed

@@ -337,7 +337,7 @@ func (o *refreshOp) eval(f *modelFold, at ApplyPoint) error {
 	}
 	filters, asked, schema := o.task.Filters(f.desc.Name)
 	asked = asked || slices.ContainsFunc(filters, func(filter map[string]any) bool {
-		return matches(f.of.codec, e.row, filter)
+		return cascade.Matches(f.of.codec, e.row, filter)
 	})
 	if !asked && (!schema || !f.refs.all[o.ref].FollowsAfter()) {
 		return nil

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,11 @@ func (f *Set) AcceptCode(ctx context.Context, one *Running) error {
 	one.unit.arranging.Lock()
 	defer one.unit.arranging.Unlock()
 	for _, p := range one.unit.projections {
-		if err := projection.AcceptCode(ctx, f.keep.DB, p); err != nil {
+		err := projection.AcceptCode(ctx, f.keep.DB, p)
+		if errors.Is(err, projection.ErrCopying) {
+			return RefusedError(err.Error())
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (v *version) survey(t *testing.T) survey {
 		t.Fatal(err)
 	}
 	s := survey{all: all}
-	s.judge(v.db, []projection.Projection{v.p})
+	s.judge(t.Context(), v.db, []projection.Projection{v.p})
 	return s
 }
 

@@ -68,7 +68,7 @@ func (u *unit) look(ctx context.Context) (survey, error) {
 	if err != nil {
 		return survey{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(u.projections), ", "), err)
 	}
-	return surveyed(u, all, fingerprint, at), nil
+	return surveyed(ctx, u, all, fingerprint, at), nil
 }
 
 // lookWithOthers is look by a survey of the rows of all units, which is not older than since. Units that look at the
@@ -82,13 +82,13 @@ func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, erro
 	for i, p := range u.projections {
 		own[i] = all.rows[p.Name]
 	}
-	return surveyed(u, own, concerning(u, all.notes), all.at), nil
+	return surveyed(ctx, u, own, concerning(u, all.notes), all.at), nil
 }
 
 // surveyed is the survey that has found the rows.
-func surveyed(u *unit, all []projection.Generations, fingerprint string, at time.Time) survey {
+func surveyed(ctx context.Context, u *unit, all []projection.Generations, fingerprint string, at time.Time) survey {
 	s := survey{all: all, fingerprint: fingerprint, at: at}
-	s.judge(u.set.keep.DB, u.projections)
+	s.judge(ctx, u.set.keep.DB, u.projections)
 	return s
 }
 
@@ -106,17 +106,17 @@ func NextStart(ctx context.Context, db *querydb.DB, unit []projection.Projection
 		return NextWork{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
 	}
 	s := survey{all: all}
-	s.judge(db, unit)
+	s.judge(ctx, db, unit)
 	return NextWork{Resumes: s.resumes, Builds: s.builds, Why: s.why}, nil
 }
 
 // judge says what follows from the rows that there are of the projections.
-func (s *survey) judge(db *querydb.DB, of []projection.Projection) {
+func (s *survey) judge(ctx context.Context, db *querydb.DB, of []projection.Projection) {
 	s.judgeRows(db.MultiWriter())
 	if !s.begins {
 		return
 	}
-	if err := projection.FitsSwitch(db, of); err != nil {
+	if err := projection.FitsSwitch(ctx, db, of); err != nil {
 		s.begins, s.why = false, "no rows are built: "+err.Error()
 	}
 }

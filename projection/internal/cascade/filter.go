@@ -1,4 +1,4 @@
-package fold
+package cascade
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// checkFilter refuses a filter by fields that the rows do not have, or that hold other values.
-func (f *tracking) checkFilter(filter map[string]any) error {
+// CheckFilter refuses a filter by fields that rows of the model do not have, or that hold other values.
+func CheckFilter(m *querydb.Model, filter map[string]any) error {
 	for name, v := range filter {
-		if _, _, ok := wanted(f.of.desc, name, v); !ok {
+		if _, _, ok := wanted(m, name, v); !ok {
 			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: name a field of one scalar or enum, and give a value "+
-				"of its type", f.of.desc.Name, name, v)
+				"of its type", m.Name, name, v)
 		}
 	}
 	return nil
 }
 
-// matches reports whether the fields of a row hold what the filter says.
-func matches(codec querydb.AnyCodec, row any, filter map[string]any) bool {
+// Matches reports whether the fields of a row hold what the filter says.
+func Matches(codec querydb.AnyCodec, row any, filter map[string]any) bool {
 	for name, v := range filter {
 		if field, value, ok := wanted(codec.Model, name, v); !ok || codec.Value(row, field) != value {
 			return false
@@ -46,8 +46,8 @@ func wanted(m *querydb.Model, name string, v any) (field int, value keys.Value, 
 	return field, value, ok
 }
 
-// plainFilter is a filter as a task has it on record, in JSON.
-func plainFilter(filter map[string]any) map[string]any {
+// PlainFilter is a filter as a task has it on record, in JSON.
+func PlainFilter(filter map[string]any) map[string]any {
 	if len(filter) == 0 {
 		return nil
 	}

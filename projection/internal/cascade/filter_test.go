@@ -1,4 +1,4 @@
-package fold
+package cascade
 
 import (
 	"encoding/json"
@@ -44,7 +44,7 @@ func TestAFilterChoosesTheSameFromMemoryAndFromRecord(t *testing.T) {
 		if got, ok := valueOf(c.scalar, plain(c.given)); !ok || got != c.want {
 			t.Errorf("%s by %v: got %v, %v", c.scalar, c.given, got, ok)
 		}
-		text, err := json.Marshal(plainFilter(map[string]any{"f": c.given}))
+		text, err := json.Marshal(PlainFilter(map[string]any{"f": c.given}))
 		if err != nil {
 			t.Fatal(err)
 		}
