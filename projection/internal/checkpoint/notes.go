@@ -36,7 +36,8 @@ import (
 // their own, and of the rows that served before them: see record.go.
 //
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
-// and who is late with a note of a former one changes nothing. A decision holds for every fold of the log.
+// and who is late with a note of a former one changes nothing. A decision holds for every fold of the log by a
+// projection of that name.
 const (
 	KindCheckpoint  = "checkpoint:"
 	KindDeadLetter  = "deadletter:"
