@@ -160,6 +160,28 @@ func TestAConditionThatIsNullIsTheClientsMistake(t *testing.T) {
 	}
 }
 
+// TestARequiredListThatIsNullIsTheClientsMistake: a default lets a nullable variable stand there, and null takes its
+// place. To answer it with no rows would look like rows that are not there.
+func TestARequiredListThatIsNullIsTheClientsMistake(t *testing.T) {
+	for _, cfg := range []Config{{AuthOff: true}, {AuthOff: true, ResolversOnly: true}} {
+		b := newBench(t, cfg)
+		b.stock(t)
+		for _, query := range []string{
+			`query($v: [ID!] = ["o1"]) { OrderByIds(ids: $v) { orderId } }`,
+			`query($v: [ID!] = ["o1"]) { ...F } fragment F on Query { a: OrderByIds(ids: $v) { orderId } }`,
+			`query($v: [LineKey!] = []) { LineByKeys(keys: $v) { quantity } }`,
+		} {
+			got := b.do(t.Context(), query, map[string]any{"v": nil})
+			if diff := cmp.Diff(result{Errors: []string{"BAD_USER_INPUT "}}, got); diff != "" {
+				t.Errorf("%s: -want +got:\n%s", query, diff)
+			}
+			if got := b.do(t.Context(), query, nil); len(got.Errors) > 0 {
+				t.Errorf("%s with its default: %v", query, got.Errors)
+			}
+		}
+	}
+}
+
 func TestManyConditions(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)

@@ -60,17 +60,17 @@ func (s *planning) Answer(ctx context.Context, doc *ast.QueryDocument, op *ast.O
 
 // compiled is what there is to do for an operation; there is nothing where gqlgen's executor must answer.
 type compiled struct {
-	plan      *plan.Plan
-	undecided string // a variable that decides what is included, and is null
+	plan    *plan.Plan
+	refusal error // a variable is null that must not be
 }
 
-func (c *compiled) there() bool { return c.plan != nil || c.undecided != "" }
+func (c *compiled) there() bool { return c.plan != nil || c.refusal != nil }
 
 // run answers. A panic is answered too.
 func (c *compiled) run(ctx context.Context, rt *Runtime, op *ast.OperationDefinition, variables map[string]any) (
 	resp *graphql.Response) {
-	if c.undecided != "" {
-		return undecided(ctx, c.undecided)
+	if c.refusal != nil {
+		return refused(ctx, c.refusal)
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -109,7 +109,12 @@ func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 func (s *planning) compiled(doc *ast.QueryDocument, op *ast.OperationDefinition, variables map[string]any) compiled {
 	known := s.plans.Get(op, doc)
 	if name := known.Undecided(variables); name != "" {
-		return compiled{undecided: name}
+		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
+			"the variable $%s is null, and @skip or @include needs a Boolean", name)}
+	}
+	if name := known.NullList(variables); name != "" {
+		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
+			"the variable $%s is null, and an argument needs a list: leave it out for its default", name)}
 	}
 	if s.rt.cfg.ResolversOnly || op.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
 		return compiled{}
@@ -120,9 +125,8 @@ func (s *planning) compiled(doc *ast.QueryDocument, op *ast.OperationDefinition,
 	})}
 }
 
-// undecided is the answer where a variable that decides what is included is null.
-func undecided(ctx context.Context, variable string) *graphql.Response {
-	graphql.AddError(ctx, graphqlerr.New(graphqlerr.BadUserInput,
-		"the variable $%s is null, and @skip or @include needs a Boolean", variable))
+// refused is the answer to an operation that cannot be answered with its variables.
+func refused(ctx context.Context, err error) *graphql.Response {
+	graphql.AddError(ctx, err)
 	return &graphql.Response{Data: []byte("null")}
 }
