@@ -40,8 +40,7 @@ func CodeChanged(ctx context.Context, db *querydb.DB, p Projection) (bool, error
 }
 
 // ErrCopying says that rows are being copied into those that are built, by a process that has on record how far it is.
-var ErrCopying = errors.New("rows are being copied into those that are built: accept it when they are, which the " +
-	"status of the projection tells")
+var ErrCopying = errors.New("rows are being copied into those that are built: accept the code once all are copied")
 
 // AcceptCode puts on record that the rows which have the form of the models, those that serve and those that are built,
 // are those of the projection's code. It is ErrCopying while rows are copied into those that are built.

@@ -79,13 +79,17 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 	}
 	// see rearrangement.notes, and querydb.Generations.Rearrange
 	const ofProjection, ofTable = 2 * 3, 3
-	if writes := ofProjection*len(names) + ofTable*len(tables); writes > most {
-		return fmt.Errorf("%w: the rows of %d projections in %d tables change generation together, in %d writes, and a "+
-			"transaction of the store holds %d; have fewer projections write to the same tables, or give models tables of "+
-			"their own. %d of the projections are of former programs: these count until their rows are dropped",
-			querydb.ErrTooLarge, len(names), len(tables), writes, most, len(names)-len(all))
+	writes := ofProjection*len(names) + ofTable*len(tables)
+	if writes <= most {
+		return nil
 	}
-	return nil
+	former := ""
+	if n := len(names) - len(all); n > 0 {
+		former = fmt.Sprintf(", %d of them of former programs, which count until their rows are dropped,", n)
+	}
+	return fmt.Errorf("%w: the rows of %d projections%s in %d tables change generation together, in %d writes, and a "+
+		"transaction of the store holds %d; have fewer projections write to the same tables, or give models tables of "+
+		"their own", querydb.ErrTooLarge, len(names), former, len(tables), writes, most)
 }
 
 // rearrangement moves what is on record of projections from slot to slot.
