@@ -154,7 +154,7 @@ func (c *Composer) ParseKey(arg, text string) (string, error) {
 	if err != nil || c.stored == nil {
 		return key, err
 	}
-	vals, _, err := operandText{layout: c.Layout.exact(), arg: arg, text: text}.values()
+	vals, err := c.Layout.ParseKeyValues(arg, text)
 	if err != nil {
 		return "", err
 	}

@@ -81,11 +81,54 @@ func (o operandText) values() (first, last []Value, err error) {
 }
 
 // split cuts the text into those of its values.
-func (o operandText) split() []string {
-	if o.layout.isBare() {
+func (o operandText) split() (parts []string) {
+	switch {
+	case o.layout.isBare():
 		return []string{o.text}
+	case !strings.ContainsRune(numberMarks, rune(o.layout.Sep[0])):
+		return strings.Split(o.text, o.layout.Sep)
 	}
-	return strings.Split(o.text, o.layout.Sep)
+	for rest, more := o.text, true; more; {
+		number, after, separated, is := o.cutNumber(len(parts), rest)
+		if !is {
+			number, after, separated = strings.Cut(rest, o.layout.Sep)
+		}
+		parts = append(parts, number)
+		rest, more = after, separated
+	}
+	return parts
+}
+
+// numberMarks are what keys write beside the digits of a number, with which a separator can begin too.
+const numberMarks = "~:!"
+
+// cutNumber cuts the text after the value at a place, where that is a number as keys write it: its marks are not taken
+// for separators.
+func (o operandText) cutNumber(place int, text string) (number, after string, separated, is bool) {
+	left, sep := o.left(), o.layout.Sep
+	if place >= len(left) || !left[place].Kind.isNumber() {
+		return "", "", false, false
+	}
+	for end := range min(len(text), maxNumber) + 1 {
+		after, separated := strings.CutPrefix(text[end:], sep)
+		if (separated || after == "") && o.isKeyNumber(text[:end], &left[place]) {
+			return text[:end], after, separated, true
+		}
+	}
+	return "", "", false, false
+}
+
+// maxNumber is longer than any number in a key.
+const maxNumber = 3 * 1024
+
+// isKeyNumber reports whether a text is a number as keys write it.
+func (o operandText) isKeyNumber(text string, s *Segment) bool {
+	plain, err := o.unescape(text)
+	if err != nil {
+		return false
+	}
+	d, ok := parseNumber(plain, s.Digits)
+	return ok && isKeyOf(d, strings.TrimSuffix(plain, string(closing)), s.Digits)
 }
 
 // left are the segments whose values are not given.

@@ -72,7 +72,12 @@ func parseNumber(text string, digits int) (Decimal, bool) {
 		size = "-" + size
 	}
 	d, err := ParseDecimal(size)
-	return d, err == nil && string(encoding.AppendDecimal(nil, string(d), digits)) == key
+	return d, err == nil && isKeyOf(d, key, digits)
+}
+
+// isKeyOf reports whether a text is what keys of so many digits write for a number.
+func isKeyOf(d Decimal, key string, digits int) bool {
+	return string(encoding.AppendDecimal(nil, string(d), digits)) == key
 }
 
 // parseDates reads a date, a month or a year.
@@ -87,7 +92,7 @@ func parseDates(text string) (first, last Value, ok bool) {
 
 // parseTimes reads a date-time of any offset, or a part of one.
 func parseTimes(text string) (first, last Value, ok bool) {
-	c, ok := encoding.ParseTime(text)
+	c, ok := encoding.ParseTime(encoding.FromKeyTime(strings.TrimSuffix(text, string(closing))))
 	if !ok {
 		return Value{}, Value{}, false
 	}

@@ -54,6 +54,26 @@ func filtered(t *rapid.T) {
 	}
 }
 
+// TestTheTextOfAKeyIsReadAsTheValuesItIsComposedOf, so that a field that holds it leads where those lead.
+func TestTheTextOfAKeyIsReadAsTheValuesItIsComposedOf(t *testing.T) { rapid.Check(t, readBack) }
+
+func readBack(t *rapid.T) {
+	var of []Kind
+	for range rapid.IntRange(2, 4).Draw(t, "fields") {
+		of = append(of, rapid.SampledFrom(kinds).Draw(t, "kind"))
+	}
+	l := half(rapid.SampledFrom(separators).Draw(t, "separator"), of...)
+	vals := valuesOf(t, l)
+	key := compose(t, l, vals)
+	read, err := l.ParseKeyValues("id", key)
+	if err != nil {
+		t.Fatalf("%q of %v: %v", key, of, err)
+	}
+	if got := compose(t, l, read); got != key {
+		t.Fatalf("%q of %v is read as %v, whose key is %q", key, of, read, got)
+	}
+}
+
 // mustRead reports whether an operand of n values is one: eq has all of them.
 func (l Layout) mustRead(arg string, n int) bool { return arg != "eq" || n == len(l.Segments) }
 

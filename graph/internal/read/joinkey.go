@@ -136,6 +136,11 @@ func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
 // empty id: such an id leads nowhere, and is not an error.
 func (ks JoinKeys) Of(id ...keys.Value) (s JoinKey, ok bool, err error) {
 	g := ks.g
+	if len(id) == 1 && g.byText() {
+		if id, ok = valuesOf(&ks.key.PK.Layout, id[0]); !ok {
+			return JoinKey{}, false, nil
+		}
+	}
 	if s.Key, err = g.compose(ks.key, id...); err != nil {
 		return JoinKey{}, false, err
 	}
@@ -232,6 +237,21 @@ func (g Target) owner(vals []keys.Value) string {
 func (g Target) keyed() bool {
 	pk, sk := g.halves()
 	return sk.Layout.Exists() && (g.Whole || g.batched() || len(pk.Fields) == 0)
+}
+
+// byText reports whether one id stands for several values: it is the text of the partition half, as TById takes it.
+func (g Target) byText() bool {
+	return g.Index == driver.Primary && !IsEntity(g.Type) && len(g.Type.Model.PK.Fields) > 1
+}
+
+// valuesOf are the values that the text of a half has. ok is false where it is the text of no key, under which there
+// can be no row.
+func valuesOf(half *keys.Layout, text keys.Value) (vals []keys.Value, ok bool) {
+	if text.Kind() != keys.KindString {
+		return nil, false
+	}
+	vals, err := half.ParseKeyValues("id", text.AsString())
+	return vals, err == nil
 }
 
 // composeID composes a half that has the id as its one field, or none.

@@ -103,16 +103,31 @@ func (p Paging) leads(ctx context.Context, id PageKey) bool {
 		return true
 	}
 	var few [4]keys.Value
-	pk, err := key.PK.Compose(id.values(few[:0])...)
+	vals := id.values(few[:0])
+	if len(vals) == 1 && p.target().byText() {
+		var ok bool
+		if vals, ok = valuesOf(&key.PK.Layout, vals[0]); !ok {
+			return false
+		}
+	}
+	pk, err := key.PK.Compose(vals...)
 	return err != nil || pk != "" && len(pk) <= keys.MaxPK
+}
+
+// target is where the pages are.
+func (p Paging) target() Target {
+	return Target{Type: p.Reader.Catalog.Types[p.Query.Type], Index: p.Query.Index}
 }
 
 // under is the request for the rows under a key.
 func (p Paging) under(id PageKey, r *Request) *Request {
 	one := *r
 	one.SetKey(len(p.Query.PK)+len(p.Query.PKParts), len(r.SK))
-	vals := id.values(one.PK[:0:0])
-	copy(one.PK[len(one.PK)-len(vals):], vals) // the text of a half, in whose place its parts are, is left out
+	if vals := id.values(one.PK[:0:0]); len(vals) == 1 {
+		one.PK[0] = vals[0] // of a half of several fields too: its text
+	} else {
+		copy(one.PK[len(one.PK)-len(vals):], vals) // the text of a half, in whose place its parts are, is left out
+	}
 	copy(one.SK, r.SK)
 	for i := range one.SK {
 		isIt := func(a catalog.KeyArg) bool { return i < len(p.Query.SK) && p.Query.SK[i].Name == a.Name }

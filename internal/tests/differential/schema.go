@@ -104,6 +104,9 @@ func (d *drawer) readModel(name string) {
 		}
 		d.line("    @resolves(table: %q, field: \"self\", by: [%s])", name, whole)
 	}
+	if slices.Contains(form, "@compositeId") {
+		d.byText(name, slices.ContainsFunc(form, isSort))
+	}
 	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(3, " @auth(groups: [\"Staff\"])"))
 	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
 	d.line("  %s", d.maybe(2, "about: Base @ref @auth(groups: [\"Staff\"])"))
@@ -127,6 +130,16 @@ func (d *drawer) readModel(name string) {
 		d.line("  f%d: %s%s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`), filterable)
 	}
 	d.line("}")
+}
+
+// byText draws fields that hold the text of a composite key: of the row itself, or of any.
+func (d *drawer) byText(name string, sorted bool) {
+	d.line("  own: String @resolves(table: %q, field: \"selfByText\")", name)
+	d.line("  any: ID @resolves(table: %q, field: \"anyByText\")", name)
+	if sorted {
+		d.line("    @resolvesMany(table: %q, field: \"pageByText\")", name)
+	}
+	d.line("  several: [String!]%s @resolvesMany(table: %q, field: \"severalByText\")", d.maybe(2, "!"), name)
 }
 
 // isSort reports whether an annotation is that of a field of the sort key.

@@ -19,6 +19,16 @@ func AppendKeyTime(dst []byte, t time.Time) []byte {
 	return appendFiner(dst, t)
 }
 
+// FromKeyTime returns the text of an instant, as RFC 3339 has it, where the text is one that AppendKeyTime wrote with
+// finer digits after the Z. Any other text is returned as it is.
+func FromKeyTime(text string) string {
+	const millis = len("2024-01-15T10:30:00.123")
+	if len(text) <= millis+1 || len(text) > millis+7 || text[millis] != 'Z' || text[len(text)-1] == '0' {
+		return text
+	}
+	return text[:millis] + text[millis+1:] + "Z"
+}
+
 // appendMillis appends "2024-01-15T10:30:00.123" of a time in UTC.
 func appendMillis(dst []byte, t time.Time) []byte {
 	year, month, day := t.Date()

@@ -120,6 +120,9 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 		d.Report(rule.JoinEntity, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
 			schema.Half{Fields: fields}.Describe(), byOrVia(j, fields))
 		return false
+	case d.isByText(m, j):
+		j.By, j.Keys = []*schema.Field{m.Field}, pk.Fields
+		return true
 	case len(fields) > 1:
 		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
 			byOrVia(j, fields))
@@ -129,9 +132,20 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	return d.sameKinds(m, j)
 }
 
+// isByText reports whether the field holds the key of its target as TById takes it: as the text of a partition half of
+// several fields.
+func (d *joinReader) isByText(m draft.Marked, j *schema.Join) bool {
+	isText := m.Field.Scalar == "ID" || m.Field.Scalar == "String"
+	return isText && m.Dir.Arguments.ForName("by") == nil && j.Via == nil && j.Target.Entity == nil &&
+		len(j.Target.PK.Fields) > 1
+}
+
 // byOrVia says how to join to a key of several fields.
 func byOrVia(j *schema.Join, key []*schema.Field) string {
-	if j.Many {
+	switch {
+	case j.Many && j.Target.Entity == nil:
+		return "make it a list of ID, whose elements are the text of the key: what " + j.Target.QueryName("") + "(id:) takes"
+	case j.Many:
 		return "join models whose key is one field: an element of a list is one value"
 	}
 	return "name the fields that hold " + strings.Join(schema.FieldNames(key), ", ") +
@@ -192,7 +206,7 @@ func (d *joinReader) hasPages(m draft.Marked, j *schema.Join, pk, sk schema.Half
 	switch {
 	case slices.Contains(q.Args, rowParameter):
 		reason = "takes an argument " + rowParameter + ", as the code of gqlgen calls something else"
-	case paged && len(pk.Fields) > 1 && j.Via == nil && j.Target.Entity == nil && len(q.PKParts) == 0:
+	case paged && len(pk.Fields) > 1 && j.Via == nil && j.Target.Entity == nil && len(q.PKParts) == 0 && !d.isByText(m, j):
 		reason = "takes that as one text, as a field of it has the name of another argument"
 	case paged && len(pk.Fields) > 0, len(schema.Composites(pk, sk)) == 0: // the latter has no key at all
 		return true

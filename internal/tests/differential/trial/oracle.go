@@ -197,22 +197,27 @@ func (t *trial) arguments(q *catalog.Query, of stored) (text string, ok bool) {
 	return text, true
 }
 
-// selfOf is the virtual field of a type that leads from each row to that row, by its whole key; "" where it has none.
-func selfOf(t *catalog.Type) string {
-	if f := t.Fields["self"]; f != nil && f.Join != nil {
-		return f.Name
+// selvesOf are the virtual fields of a type that lead from each row to that row: by the fields of its whole key, and by
+// the text of it.
+func selvesOf(t *catalog.Type) (names []string) {
+	for _, name := range []string{"self", "selfByText"} {
+		isOne := name == "self" || !t.Model.SK.Layout.Exists() // else it leads to the last row of the partition
+		if f := t.Fields[name]; f != nil && f.Join != nil && isOne {
+			names = append(names, name)
+		}
 	}
-	return ""
+	return names
 }
 
 // identity selects what tells rows apart: the fields of their primary keys, and the row that these lead to.
 func (t *trial) identity(q *catalog.Query) string {
 	if q.Collection == nil {
 		text := strings.Join(t.keyFields(q.Type), " ")
-		if self := selfOf(t.Catalog.Types[q.Type]); self != "" {
-			return text + " " + self + " { " + text + " }"
+		selves := ""
+		for _, self := range selvesOf(t.Catalog.Types[q.Type]) {
+			selves += " " + self + " { " + text + " }"
 		}
-		return text
+		return text + selves
 	}
 	var b strings.Builder
 	for _, typ := range q.Collection.Members {
@@ -220,7 +225,7 @@ func (t *trial) identity(q *catalog.Query) string {
 		for _, f := range t.keyFields(typ) {
 			fmt.Fprintf(&b, "%s_%s: %s ", typ, f, f)
 		}
-		if self := selfOf(t.Catalog.Types[typ]); self != "" {
+		for _, self := range selvesOf(t.Catalog.Types[typ]) {
 			fmt.Fprintf(&b, "%s_%s: %s { %s } ", typ, self, self, strings.Join(t.keyFields(typ), " "))
 		}
 		b.WriteString("} ")
@@ -291,7 +296,7 @@ func (t *trial) item(q *catalog.Query, r stored) string {
 		prefix = r.typ + "_"
 	}
 	text := `{"__typename":"` + r.typ + `",` + keyText(t.Catalog.Types[r.typ].Model, r, prefix)
-	if self := selfOf(t.Catalog.Types[r.typ]); self != "" {
+	for _, self := range selvesOf(t.Catalog.Types[r.typ]) {
 		text += `,"` + prefix + self + `":{` + keyText(t.Catalog.Types[r.typ].Model, r, "") + "}"
 	}
 	return text + "}"

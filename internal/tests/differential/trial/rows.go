@@ -147,7 +147,26 @@ func (t *trial) row(typ string) row {
 			r[f.Name] = v
 		}
 	}
+	if len(m.PK.Fields) > 1 && m.Entity == nil {
+		t.setTexts(m, r)
+	}
 	return r
+}
+
+// setTexts gives the fields that hold texts of composite keys the key of the row itself, and keys of rows there are.
+func (t *trial) setTexts(m *querydb.Model, r row) {
+	own, err := querydb.KeyOf(codec(m), &r)
+	if err != nil {
+		return
+	}
+	text := func() string {
+		if rows := t.rows[m.Name]; len(rows) > 0 && t.rng.IntN(4) > 0 {
+			return rows[t.rng.IntN(len(rows))].at.Key.PK
+		}
+		return texts[t.rng.IntN(len(texts))]
+	}
+	r["own"], r["any"] = own.PK, text()
+	r["several"] = []any{text(), text(), own.PK}
 }
 
 func value(rng *rand.Rand, s *ast.Schema, f driver.Field) any {

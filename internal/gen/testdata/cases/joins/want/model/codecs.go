@@ -126,6 +126,118 @@ func timeOfChart(*Chart, int) time.Time { return time.Time{} }
 
 func setTimeOfChart(*Chart, int, time.Time) {}
 
+// PressingCodec reads and writes the stored form of Pressing.
+var PressingCodec = &querydb.Codec[Pressing]{
+	Model:   PressingModel,
+	Encode:  encodePressing,
+	Decode:  decodePressing,
+	Value:   valueOfPressing,
+	Clone:   clonePressing,
+	Time:    timeOfPressing,
+	SetTime: setTimeOfPressing,
+}
+
+// KeyOfPressing returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfPressing(r *Pressing) (keys.Key, error) { return querydb.KeyOf(PressingCodec, r) }
+
+func encodePressing(b *record.Builder, r *Pressing) {
+	b.String(r.Plant)
+	b.Int(r.Run)
+}
+
+func decodePressing(rec record.Record, r *Pressing) error {
+	if rec.Len() != 2 {
+		return fmt.Errorf("record of Pressing has %d fields, want 2", rec.Len())
+	}
+	*r = Pressing{}
+	var ok bool
+	if r.Plant, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(PressingModel, 0)
+	}
+	if r.Run, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(PressingModel, 1)
+	}
+	return nil
+}
+
+func valueOfPressing(r *Pressing, field int) keys.Value {
+	switch field {
+	case 0: // plant
+		return keys.String(r.Plant)
+	case 1: // run
+		return keys.Int(int64(r.Run))
+	}
+	return keys.Value{}
+}
+
+func clonePressing(r *Pressing) Pressing {
+	c := *r
+	return c
+}
+
+func timeOfPressing(*Pressing, int) time.Time { return time.Time{} }
+
+func setTimeOfPressing(*Pressing, int, time.Time) {}
+
+// CopyCodec reads and writes the stored form of Copy.
+var CopyCodec = &querydb.Codec[Copy]{
+	Model:   CopyModel,
+	Encode:  encodeCopy,
+	Decode:  decodeCopy,
+	Value:   valueOfCopy,
+	Clone:   cloneCopy,
+	Time:    timeOfCopy,
+	SetTime: setTimeOfCopy,
+}
+
+// KeyOfCopy returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfCopy(r *Copy) (keys.Key, error) { return querydb.KeyOf(CopyCodec, r) }
+
+func encodeCopy(b *record.Builder, r *Copy) {
+	b.String(r.Plant)
+	b.Int(r.Run)
+	b.Int(r.Number)
+}
+
+func decodeCopy(rec record.Record, r *Copy) error {
+	if rec.Len() != 3 {
+		return fmt.Errorf("record of Copy has %d fields, want 3", rec.Len())
+	}
+	*r = Copy{}
+	var ok bool
+	if r.Plant, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(CopyModel, 0)
+	}
+	if r.Run, ok = record.Int(rec.JSON(1)); !ok {
+		return mismatch(CopyModel, 1)
+	}
+	if r.Number, ok = record.Int(rec.JSON(2)); !ok {
+		return mismatch(CopyModel, 2)
+	}
+	return nil
+}
+
+func valueOfCopy(r *Copy, field int) keys.Value {
+	switch field {
+	case 0: // plant
+		return keys.String(r.Plant)
+	case 1: // run
+		return keys.Int(int64(r.Run))
+	case 2: // number
+		return keys.Int(int64(r.Number))
+	}
+	return keys.Value{}
+}
+
+func cloneCopy(r *Copy) Copy {
+	c := *r
+	return c
+}
+
+func timeOfCopy(*Copy, int) time.Time { return time.Time{} }
+
+func setTimeOfCopy(*Copy, int, time.Time) {}
+
 // AlbumCodec reads and writes the stored form of Album.
 var AlbumCodec = &querydb.Codec[Album]{
 	Model:   AlbumModel,
@@ -154,6 +266,16 @@ func encodeAlbum(b *record.Builder, r *Album) {
 	} else {
 		b.String(string(*v))
 	}
+	if v := r.PressingID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	b.BeginList()
+	for _, v := range r.PressingIds {
+		b.String(v)
+	}
+	b.EndList()
 	b.BeginList()
 	for _, v := range r.TrackIds {
 		b.String(v)
@@ -176,8 +298,8 @@ func encodeAlbum(b *record.Builder, r *Album) {
 }
 
 func decodeAlbum(rec record.Record, r *Album) error {
-	if rec.Len() != 8 {
-		return fmt.Errorf("record of Album has %d fields, want 8", rec.Len())
+	if rec.Len() != 10 {
+		return fmt.Errorf("record of Album has %d fields, want 10", rec.Len())
 	}
 	*r = Album{}
 	var ok bool
@@ -205,28 +327,43 @@ func decodeAlbum(rec record.Record, r *Album) error {
 		c := keys.Date(v)
 		r.Week = &c
 	}
+	if text := rec.JSON(5); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(AlbumModel, 5)
+		}
+		r.PressingID = &v
+	}
+	r.PressingIds = []string{}
+	if !record.List(rec.JSON(6), func(elem []byte) bool {
+		v, ok := record.String(elem)
+		r.PressingIds = append(r.PressingIds, v)
+		return ok
+	}) {
+		return mismatch(AlbumModel, 6)
+	}
 	r.TrackIds = []string{}
-	if !record.List(rec.JSON(5), func(elem []byte) bool {
+	if !record.List(rec.JSON(7), func(elem []byte) bool {
 		v, ok := record.String(elem)
 		r.TrackIds = append(r.TrackIds, v)
 		return ok
 	}) {
-		return mismatch(AlbumModel, 5)
+		return mismatch(AlbumModel, 7)
 	}
-	if text := rec.JSON(6); text != nil {
+	if text := rec.JSON(8); text != nil {
 		r.BonusIds = []string{}
 		if !record.List(text, func(elem []byte) bool {
 			v, ok := record.String(elem)
 			r.BonusIds = append(r.BonusIds, v)
 			return ok
 		}) {
-			return mismatch(AlbumModel, 6)
+			return mismatch(AlbumModel, 8)
 		}
 	}
-	if text := rec.JSON(7); text != nil {
+	if text := rec.JSON(9); text != nil {
 		v, ok := record.String(text)
 		if !ok {
-			return mismatch(AlbumModel, 7)
+			return mismatch(AlbumModel, 9)
 		}
 		r.AlbumOfTheYearID = &v
 	}
@@ -249,7 +386,11 @@ func valueOfAlbum(r *Album, field int) keys.Value {
 		if v := r.Week; v != nil {
 			return keys.DateOf(*v)
 		}
-	case 7: // albumOfTheYearId
+	case 5: // pressingId
+		if v := r.PressingID; v != nil {
+			return keys.String(*v)
+		}
+	case 9: // albumOfTheYearId
 		if v := r.AlbumOfTheYearID; v != nil {
 			return keys.String(*v)
 		}
@@ -265,6 +406,10 @@ func cloneAlbum(r *Album) Album {
 	if r.Week != nil {
 		c.Week = new(*r.Week)
 	}
+	if r.PressingID != nil {
+		c.PressingID = new(*r.PressingID)
+	}
+	c.PressingIds = slices.Clone(r.PressingIds)
 	c.TrackIds = slices.Clone(r.TrackIds)
 	c.BonusIds = slices.Clone(r.BonusIds)
 	if r.AlbumOfTheYearID != nil {

@@ -26,6 +26,44 @@ type ChartKey struct {
 	Week    keys.Date
 }
 
+// Pressing is a row of the read model Pressing.
+type Pressing struct {
+	Plant string
+	Run   int
+}
+
+// PressingKey says which Pressing: all fields of its primary key.
+type PressingKey struct {
+	Plant string
+	Run   int
+}
+
+// PressingPartition says which partition of Pressing: the fields of its partition key.
+type PressingPartition struct {
+	Plant string
+	Run   int
+}
+
+// Copy is a row of the read model Copy.
+type Copy struct {
+	Plant  string
+	Run    int
+	Number int
+}
+
+// CopyKey says which Copy: all fields of its primary key.
+type CopyKey struct {
+	Plant  string
+	Run    int
+	Number int
+}
+
+// CopyPartition says which partition of Copy: the fields of its partition key.
+type CopyPartition struct {
+	Plant string
+	Run   int
+}
+
 // Album is a row of the read model Album.
 type Album struct {
 	AlbumID          string
@@ -33,6 +71,8 @@ type Album struct {
 	HitIsrc          string
 	ChartID          string
 	Week             *keys.Date
+	PressingID       *string
+	PressingIds      []string
 	TrackIds         []string
 	BonusIds         []string
 	AlbumOfTheYearID *string

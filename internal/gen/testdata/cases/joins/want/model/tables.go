@@ -12,6 +12,8 @@ import (
 var All = []*querydb.Model{
 	TrackModel,
 	ChartModel,
+	PressingModel,
+	CopyModel,
 	AlbumModel,
 }
 
@@ -85,19 +87,82 @@ var ChartModel = &querydb.Model{
 	UpdatedAt: -1,
 }
 
+// PressingModel describes the read model Pressing.
+var PressingModel = &querydb.Model{
+	Name:       "Pressing",
+	Plugin:     "",
+	Table:      "Pressing",
+	Version:    "fd681e712775",
+	RowVersion: "fd681e712775",
+	Fields: []driver.Field{
+		{Name: "plant", Scalar: "String"},
+		{Name: "run", Scalar: "Int"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "plant", Kind: keys.KindString},
+				{Field: "run", Kind: keys.KindInt},
+			},
+			Sep: "/",
+		},
+		Fields: []int{0, 1},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// CopyModel describes the read model Copy.
+var CopyModel = &querydb.Model{
+	Name:       "Copy",
+	Plugin:     "",
+	Table:      "Copy",
+	Version:    "da1a091e15c4",
+	RowVersion: "da1a091e15c4",
+	Fields: []driver.Field{
+		{Name: "plant", Scalar: "String"},
+		{Name: "run", Scalar: "Int"},
+		{Name: "number", Scalar: "Int"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "plant", Kind: keys.KindString},
+				{Field: "run", Kind: keys.KindInt},
+			},
+			Sep: "/",
+		},
+		Fields: []int{0, 1},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "number", Kind: keys.KindInt},
+			},
+		},
+		Fields: []int{2},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
 // AlbumModel describes the read model Album.
 var AlbumModel = &querydb.Model{
 	Name:       "Album",
 	Plugin:     "",
 	Table:      "Album",
-	Version:    "9160c880ccc8",
-	RowVersion: "9160c880ccc8",
+	Version:    "c376eebe947c",
+	RowVersion: "c376eebe947c",
 	Fields: []driver.Field{
 		{Name: "albumId", Scalar: "ID"},
 		{Name: "hitId", Scalar: "ID", Nullable: true},
 		{Name: "hitIsrc", Scalar: "String"},
 		{Name: "chartId", Scalar: "ID"},
 		{Name: "week", Scalar: "Date", Nullable: true},
+		{Name: "pressingId", Scalar: "ID", Nullable: true},
+		{Name: "pressingIds", Scalar: "String", List: true},
 		{Name: "trackIds", Scalar: "ID", List: true},
 		{Name: "bonusIds", Scalar: "ID", List: true, Nullable: true},
 		{Name: "albumOfTheYearId", Scalar: "ID", Nullable: true},

@@ -32,6 +32,25 @@ var Catalog = &catalog.Catalog{
 				"week":    {Name: "week", Ordinal: 1},
 			},
 		},
+		"Pressing": {
+			Name:  "Pressing",
+			Model: model.PressingModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"plant": {Name: "plant", Ordinal: 0},
+				"run":   {Name: "run", Ordinal: 1},
+			},
+		},
+		"Copy": {
+			Name:  "Copy",
+			Model: model.CopyModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"plant":  {Name: "plant", Ordinal: 0},
+				"run":    {Name: "run", Ordinal: 1},
+				"number": {Name: "number", Ordinal: 2},
+			},
+		},
 		"Album": {
 			Name:  "Album",
 			Model: model.AlbumModel,
@@ -42,16 +61,21 @@ var Catalog = &catalog.Catalog{
 				"hitIsrc":          {Name: "hitIsrc", Ordinal: 2},
 				"chartId":          {Name: "chartId", Ordinal: 3},
 				"week":             {Name: "week", Ordinal: 4},
-				"trackIds":         {Name: "trackIds", Ordinal: 5},
-				"bonusIds":         {Name: "bonusIds", Ordinal: 6},
-				"albumOfTheYearId": {Name: "albumOfTheYearId", Ordinal: 7},
+				"pressingId":       {Name: "pressingId", Ordinal: 5},
+				"pressingIds":      {Name: "pressingIds", Ordinal: 6},
+				"trackIds":         {Name: "trackIds", Ordinal: 7},
+				"bonusIds":         {Name: "bonusIds", Ordinal: 8},
+				"albumOfTheYearId": {Name: "albumOfTheYearId", Ordinal: 9},
 				"hit":              {Name: "hit", Ordinal: 1, Join: &catalog.Join{Target: "Track", Index: driver.Primary}},
 				"hitByIsrc":        {Name: "hitByIsrc", Ordinal: 2, Join: &catalog.Join{Target: "Track", Index: 0}},
 				"chart":            {Name: "chart", Ordinal: 3, Join: &catalog.Join{Target: "Chart", Index: driver.Primary}},
 				"chartOfTheWeek":   {Name: "chartOfTheWeek", Ordinal: 4, Join: &catalog.Join{Target: "Chart", Index: driver.Primary, By: []int{3, 4}}},
-				"tracks":           {Name: "tracks", Ordinal: 5, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
-				"bonus":            {Name: "bonus", Ordinal: 6, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
-				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 7, Join: &catalog.Join{Target: "Album", Index: driver.Primary}},
+				"pressing":         {Name: "pressing", Ordinal: 5, Join: &catalog.Join{Target: "Pressing", Index: driver.Primary}},
+				"copies":           {Name: "copies", Ordinal: 5, Join: &catalog.Join{Target: "Copy", Index: driver.Primary, Pages: "CopyById"}},
+				"pressings":        {Name: "pressings", Ordinal: 6, Join: &catalog.Join{Target: "Pressing", Many: true, Index: driver.Primary}},
+				"tracks":           {Name: "tracks", Ordinal: 7, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
+				"bonus":            {Name: "bonus", Ordinal: 8, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
+				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 9, Join: &catalog.Join{Target: "Album", Index: driver.Primary}},
 			},
 		},
 	},
@@ -117,6 +141,75 @@ var Catalog = &catalog.Catalog{
 			HasOperands: true,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Pressing": {
+			Name:  "Pressing",
+			Type:  "Pressing",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []catalog.KeyArg{
+				{Name: "plant", Kind: keys.KindString},
+				{Name: "run", Kind: keys.KindInt},
+			},
+		},
+		"PressingByKeys": {
+			Name:  "PressingByKeys",
+			Type:  "Pressing",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "plant", Kind: keys.KindString},
+				{Name: "run", Kind: keys.KindInt},
+			},
+		},
+		"Copy": {
+			Name:  "Copy",
+			Type:  "Copy",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []catalog.KeyArg{
+				{Name: "plant", Kind: keys.KindString},
+				{Name: "run", Kind: keys.KindInt},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "number", Kind: keys.KindInt},
+			},
+		},
+		"CopyByKeys": {
+			Name:  "CopyByKeys",
+			Type:  "Copy",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "keys", Kind: keys.KindString},
+			},
+			KeyFields: []catalog.KeyArg{
+				{Name: "plant", Kind: keys.KindString},
+				{Name: "run", Kind: keys.KindInt},
+				{Name: "number", Kind: keys.KindInt},
+			},
+		},
+		"CopyById": {
+			Name:        "CopyById",
+			Type:        "Copy",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "CopyByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []catalog.KeyArg{
+				{Name: "plant", Kind: keys.KindString},
+				{Name: "run", Kind: keys.KindInt},
 			},
 		},
 		"Album": {

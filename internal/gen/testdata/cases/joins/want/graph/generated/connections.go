@@ -12,3 +12,6 @@ type TrackByIsrcConnection = graph.Connection[*model.Track]
 
 // ChartByIDConnection is a page of Music_ChartById.
 type ChartByIDConnection = graph.Connection[*model.Chart]
+
+// CopyByIDConnection is a page of CopyById.
+type CopyByIDConnection = graph.Connection[*model.Copy]

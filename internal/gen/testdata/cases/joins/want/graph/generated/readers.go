@@ -95,6 +95,80 @@ func (r Reader) MusicChartByID(ctx context.Context, id string, args MusicChartBy
 	return graph.FetchPage(ctx, r.rt, model.ChartCodec, &graph.QueryRequest{Name: "Music_ChartById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// PressingArgs are the arguments of Pressing that may be left out: nil.
+type PressingArgs struct {
+	ID         *string
+	Plant      *string
+	Run        *int
+	Consistent *bool
+}
+
+// Pressing asks the query Pressing.
+func (r Reader) Pressing(ctx context.Context, args PressingArgs) (*model.Pressing, error) {
+	return graph.FetchOne(ctx, r.rt, model.PressingCodec, &graph.QueryRequest{Name: "Pressing", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Plant, keys.String), optional(args.Run, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+}
+
+// PressingByKeysArgs are the arguments of PressingByKeys that may be left out: nil.
+type PressingByKeysArgs struct {
+	Consistent *bool
+}
+
+// PressingByKeys asks the query PressingByKeys.
+func (r Reader) PressingByKeys(ctx context.Context, keysArg []*model.PressingKey, args PressingByKeysArgs) ([]*model.Pressing, error) {
+	values := make([]keys.Value, 0, 2*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Plant), keys.Int(int64(key.Run)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.PressingCodec, &graph.QueryRequest{Name: "PressingByKeys", IDs: values, Consistent: args.Consistent})
+}
+
+// CopyArgs are the arguments of Copy that may be left out: nil.
+type CopyArgs struct {
+	ID         *string
+	Plant      *string
+	Run        *int
+	Number     *int
+	Consistent *bool
+}
+
+// Copy asks the query Copy.
+func (r Reader) Copy(ctx context.Context, args CopyArgs) (*model.Copy, error) {
+	return graph.FetchOne(ctx, r.rt, model.CopyCodec, &graph.QueryRequest{Name: "Copy", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Plant, keys.String), optional(args.Run, func(v int) keys.Value { return keys.Int(int64(v)) })}, SK: []keys.Value{optional(args.Number, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+}
+
+// CopyByKeysArgs are the arguments of CopyByKeys that may be left out: nil.
+type CopyByKeysArgs struct {
+	Consistent *bool
+}
+
+// CopyByKeys asks the query CopyByKeys.
+func (r Reader) CopyByKeys(ctx context.Context, keysArg []*model.CopyKey, args CopyByKeysArgs) ([]*model.Copy, error) {
+	values := make([]keys.Value, 0, 3*len(keysArg))
+	for _, key := range keysArg {
+		values = append(values, keys.String(key.Plant), keys.Int(int64(key.Run)), keys.Int(int64(key.Number)))
+	}
+	return graph.FetchMany(ctx, r.rt, model.CopyCodec, &graph.QueryRequest{Name: "CopyByKeys", IDs: values, Consistent: args.Consistent})
+}
+
+// CopyByIDArgs are the arguments of CopyById that may be left out: nil.
+type CopyByIDArgs struct {
+	ID        *string
+	Plant     *string
+	Run       *int
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// CopyByID asks the query CopyById.
+func (r Reader) CopyByID(ctx context.Context, args CopyByIDArgs) (*CopyByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.CopyCodec, &graph.QueryRequest{Name: "CopyById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Plant, keys.String), optional(args.Run, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // AlbumArgs are the arguments of Album that may be left out: nil.
 type AlbumArgs struct {
 	Consistent *bool

@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -63,6 +64,31 @@ func (r *queries) MusicChartByID(ctx context.Context, id string, eq *string, pre
 	return Reader{r.rt}.MusicChartByID(ctx, id, MusicChartByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Pressing answers Pressing.
+func (r *queries) Pressing(ctx context.Context, id *string, plant *string, run *int, consistent *bool) (*model.Pressing, error) {
+	return Reader{r.rt}.Pressing(ctx, PressingArgs{ID: id, Plant: plant, Run: run, Consistent: consistent})
+}
+
+// PressingByKeys answers PressingByKeys.
+func (r *queries) PressingByKeys(ctx context.Context, keysArg []*model.PressingKey, consistent *bool) ([]*model.Pressing, error) {
+	return Reader{r.rt}.PressingByKeys(ctx, keysArg, PressingByKeysArgs{Consistent: consistent})
+}
+
+// Copy answers Copy.
+func (r *queries) Copy(ctx context.Context, id *string, plant *string, run *int, number *int, consistent *bool) (*model.Copy, error) {
+	return Reader{r.rt}.Copy(ctx, CopyArgs{ID: id, Plant: plant, Run: run, Number: number, Consistent: consistent})
+}
+
+// CopyByKeys answers CopyByKeys.
+func (r *queries) CopyByKeys(ctx context.Context, keysArg []*model.CopyKey, consistent *bool) ([]*model.Copy, error) {
+	return Reader{r.rt}.CopyByKeys(ctx, keysArg, CopyByKeysArgs{Consistent: consistent})
+}
+
+// CopyByID answers CopyById.
+func (r *queries) CopyByID(ctx context.Context, id *string, plant *string, run *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CopyByIDConnection, error) {
+	return Reader{r.rt}.CopyByID(ctx, CopyByIDArgs{ID: id, Plant: plant, Run: run, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // Album answers Album.
 func (r *queries) Album(ctx context.Context, id string, consistent *bool) (*model.Album, error) {
 	return Reader{r.rt}.Album(ctx, id, AlbumArgs{Consistent: consistent})
@@ -96,6 +122,25 @@ func (r rowsOfAlbum) ChartOfTheWeek(ctx context.Context, obj *model.Album) (*mod
 	return graph.JoinOne(ctx, r.rt, "Album", "chartOfTheWeek", model.ChartCodec, model.AlbumCodec.Value(obj, 3), model.AlbumCodec.Value(obj, 4))
 }
 
+// Pressing answers pressing of Album.
+func (r rowsOfAlbum) Pressing(ctx context.Context, obj *model.Album) (*model.Pressing, error) {
+	return graph.JoinOne(ctx, r.rt, "Album", "pressing", model.PressingCodec, model.AlbumCodec.Value(obj, 5))
+}
+
+// Copies answers copies of Album.
+func (r rowsOfAlbum) Copies(ctx context.Context, obj *model.Album, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CopyByIDConnection, error) {
+	return graph.JoinPage(ctx, r.rt, "Album", "copies", model.CopyCodec, &graph.QueryRequest{Page: catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken}}, model.AlbumCodec.Value(obj, 5))
+}
+
+// Pressings answers pressings of Album.
+func (r rowsOfAlbum) Pressings(ctx context.Context, obj *model.Album) ([]*model.Pressing, error) {
+	ids := make([]keys.Value, len(obj.PressingIds))
+	for i, id := range obj.PressingIds {
+		ids[i] = keys.String(id)
+	}
+	return graph.JoinMany(ctx, r.rt, "Album", "pressings", model.PressingCodec, ids)
+}
+
 // Tracks answers tracks of Album.
 func (r rowsOfAlbum) Tracks(ctx context.Context, obj *model.Album) ([]*model.Track, error) {
 	ids := make([]keys.Value, len(obj.TrackIds))
@@ -116,5 +161,5 @@ func (r rowsOfAlbum) Bonus(ctx context.Context, obj *model.Album) ([]*model.Trac
 
 // AlbumOfTheYear answers albumOfTheYear of Album.
 func (r rowsOfAlbum) AlbumOfTheYear(ctx context.Context, obj *model.Album) (*model.Album, error) {
-	return graph.JoinOne(ctx, r.rt, "Album", "albumOfTheYear", model.AlbumCodec, model.AlbumCodec.Value(obj, 7))
+	return graph.JoinOne(ctx, r.rt, "Album", "albumOfTheYear", model.AlbumCodec, model.AlbumCodec.Value(obj, 9))
 }

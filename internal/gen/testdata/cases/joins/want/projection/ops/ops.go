@@ -62,6 +62,52 @@ var Chart = projection.Ops[model.Chart, model.ChartKey, string]{
 var ChartFields = struct {
 }{}
 
+// Pressing makes the ops of Pressing.
+var Pressing = projection.Ops[model.Pressing, model.PressingKey, model.PressingPartition]{
+	Codec: model.PressingCodec,
+	Key: func(k model.PressingKey) (keys.Key, error) {
+		var row model.Pressing
+		row.Plant = k.Plant
+		row.Run = k.Run
+		return model.KeyOfPressing(&row)
+	},
+	Partition: func(p model.PressingPartition) (string, error) {
+		return model.PressingModel.PK.Layout.Compose(keys.String(p.Plant), keys.Int(int64(p.Run)))
+	},
+	SetKeyFields: func(row *model.Pressing, k model.PressingKey) {
+		row.Plant = k.Plant
+		row.Run = k.Run
+	},
+}
+
+// PressingFields are the fields that a patch of Pressing can name.
+var PressingFields = struct {
+}{}
+
+// Copy makes the ops of Copy.
+var Copy = projection.Ops[model.Copy, model.CopyKey, model.CopyPartition]{
+	Codec: model.CopyCodec,
+	Key: func(k model.CopyKey) (keys.Key, error) {
+		var row model.Copy
+		row.Plant = k.Plant
+		row.Run = k.Run
+		row.Number = k.Number
+		return model.KeyOfCopy(&row)
+	},
+	Partition: func(p model.CopyPartition) (string, error) {
+		return model.CopyModel.PK.Layout.Compose(keys.String(p.Plant), keys.Int(int64(p.Run)))
+	},
+	SetKeyFields: func(row *model.Copy, k model.CopyKey) {
+		row.Plant = k.Plant
+		row.Run = k.Run
+		row.Number = k.Number
+	},
+}
+
+// CopyFields are the fields that a patch of Copy can name.
+var CopyFields = struct {
+}{}
+
 // Album makes the ops of Album.
 var Album = projection.Ops[model.Album, string, string]{
 	Codec: model.AlbumCodec,
@@ -84,6 +130,8 @@ var AlbumFields = struct {
 	HitIsrc          *projection.PatchField[model.Album, string]
 	ChartID          *projection.PatchField[model.Album, string]
 	Week             *projection.PatchField[model.Album, keys.Date]
+	PressingID       *projection.PatchField[model.Album, string]
+	PressingIds      *projection.PatchField[model.Album, []string]
 	TrackIds         *projection.PatchField[model.Album, []string]
 	BonusIds         *projection.PatchField[model.Album, []string]
 	AlbumOfTheYearID *projection.PatchField[model.Album, string]
@@ -106,17 +154,26 @@ var AlbumFields = struct {
 		Write:   func(row *model.Album, v keys.Date) { row.Week = &v },
 		Reset:   func(row *model.Album) { row.Week = nil },
 	},
-	TrackIds: &projection.PatchField[model.Album, []string]{
+	PressingID: &projection.PatchField[model.Album, string]{
 		Ordinal: 5,
+		Write:   func(row *model.Album, v string) { row.PressingID = &v },
+		Reset:   func(row *model.Album) { row.PressingID = nil },
+	},
+	PressingIds: &projection.PatchField[model.Album, []string]{
+		Ordinal: 6,
+		Write:   func(row *model.Album, v []string) { row.PressingIds = v },
+	},
+	TrackIds: &projection.PatchField[model.Album, []string]{
+		Ordinal: 7,
 		Write:   func(row *model.Album, v []string) { row.TrackIds = v },
 	},
 	BonusIds: &projection.PatchField[model.Album, []string]{
-		Ordinal: 6,
+		Ordinal: 8,
 		Write:   func(row *model.Album, v []string) { row.BonusIds = v },
 		Reset:   func(row *model.Album) { row.BonusIds = nil },
 	},
 	AlbumOfTheYearID: &projection.PatchField[model.Album, string]{
-		Ordinal: 7,
+		Ordinal: 9,
 		Write:   func(row *model.Album, v string) { row.AlbumOfTheYearID = &v },
 		Reset:   func(row *model.Album) { row.AlbumOfTheYearID = nil },
 	},

@@ -62,6 +62,58 @@ func ProjectChart(p ChartProjector) projection.Projection {
 	})
 }
 
+// PressingProjector folds events into rows of Pressing: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type PressingProjector interface {
+	AlbumReleased(e event.AlbumReleased, m projection.Meta) []projection.Op
+}
+
+// ProjectPressing makes the projection Pressing of its projector.
+func ProjectPressing(p PressingProjector) projection.Projection {
+	return projection.New(&Pressing, projection.Projection{
+		Name:   "Pressing",
+		Events: []string{"AlbumReleased"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "AlbumReleased":
+				data, err := event.DecodeAlbumReleased(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.AlbumReleased(data, m), nil
+			}
+			return foreign("Pressing", e)
+		},
+	})
+}
+
+// CopyProjector folds events into rows of Copy: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type CopyProjector interface {
+	AlbumReleased(e event.AlbumReleased, m projection.Meta) []projection.Op
+}
+
+// ProjectCopy makes the projection Copy of its projector.
+func ProjectCopy(p CopyProjector) projection.Projection {
+	return projection.New(&Copy, projection.Projection{
+		Name:   "Copy",
+		Events: []string{"AlbumReleased"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "AlbumReleased":
+				data, err := event.DecodeAlbumReleased(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.AlbumReleased(data, m), nil
+			}
+			return foreign("Copy", e)
+		},
+	})
+}
+
 // AlbumProjector folds events into rows of Album: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
 type AlbumProjector interface {
