@@ -56,8 +56,9 @@ func TestTheTextOfACompositeKeyLeadsToItsRows(t *testing.T) {
 		}
 	}
 
-	b.put(t, "Order", row{"orderId": "o", "customerId": "c", "productIds": []string{}, "status": "OPEN", "placedAt": day(1),
-		"total": 1.0, "sold": int64(1), "group": "g", "tags": []string{"a%2Fb/50%25", "north", "north/7", "a%2Fb/50%25"}})
+	b.put(t, "Order", row{"orderId": "o", "customerId": "c", "productIds": []string{}, "status": "OPEN",
+		"placedAt": day(1), "total": 1.0, "sold": int64(1), "group": "g", "tags": []string{
+			"a%2Fb/50%25", "north", "north/7", "a%2Fb/50%25"}})
 	got := b.do(t.Context(), `{ Order(id: "o") { shelves { product } } }`, nil)
 	want := result{Data: object{"Order": object{"shelves": []any{
 		object{"product": "oil"}, object{"product": "tea"}, object{"product": "oil"}}}}}
