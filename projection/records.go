@@ -173,6 +173,12 @@ var ErrNotBuilt = checkpoint.ErrNotBuilt
 // those that served before; nil for what there is not.
 type Generations = checkpoint.Survey
 
+// UseFound has the DB read and write the rows that serve of projections, as one [LookUp] has found them, all at once,
+// and is false where it does not: of a table it knows of later ones by now.
+func UseFound(db *querydb.DB, found []Generations) (uses bool, err error) {
+	return checkpoint.UseFound(db, found)
+}
+
 // Rows is what is on record of rows of a projection.
 type Rows = checkpoint.Rows
 

@@ -456,6 +456,26 @@ func (g *Generations) UseAll(ctx context.Context, models []*Model) error {
 	if err != nil {
 		return err
 	}
+	return g.useAll(models, recorded)
+}
+
+// UseRecorded has this DB read and write the generations of the models' tables, aligned with them, that [RecordedAll]
+// has told, all at once. Where it knows of later ones of any table by now, it returns ErrStale, and changes nothing.
+func (g *Generations) UseRecorded(models []*Model, at []Generation) error {
+	for i, m := range models {
+		t, err := g.tables.of("serve", m)
+		if err != nil {
+			return err
+		}
+		if t.lock.KnowsLater(at[i].revision) {
+			return failed("serve", m, fmt.Errorf("%w: generation %d of the table is followed by another", ErrStale,
+				at[i].Number))
+		}
+	}
+	return g.useAll(models, at)
+}
+
+func (g *Generations) useAll(models []*Model, recorded []Generation) error {
 	views := make(map[int]*View, len(models))
 	for i, m := range models {
 		t, err := g.tables.of("serve", m)

@@ -220,3 +220,38 @@ func switches(t *testing.T, n, renamed int) bool {
 	}
 	return true
 }
+
+// TestRowsThatAreFoundCompleteAreReadAtOnce, and are never marked as being rebuilt on the way; but not where others are
+// known to have followed them since.
+func TestRowsThatAreFoundCompleteAreReadAtOnce(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	first, other := newProgram(t, store, log, "1"), newProgram(t, store, log, "1")
+	first.open(first.db)
+	switchOn := func() checkpoint.Survey {
+		t.Helper()
+		first.begin()
+		if err := first.rearrange(querydb.SwitchToBuilt); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.db.Generations().UseAll(t.Context(), first.p.Models); err != nil {
+			t.Fatal(err)
+		}
+		return other.look()
+	}
+	uses := func(found checkpoint.Survey) bool {
+		t.Helper()
+		is, err := checkpoint.UseFound(other.db, []checkpoint.Survey{found})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	m := other.p.Models[0]
+	found := switchOn()
+	if g := other.db.Generations(); !uses(found) || g.InUse(m) != 1 || other.db.Rebuilds().Running(m, "") {
+		t.Errorf("generation %d is read, being rebuilt %t; want 1, complete", g.InUse(m), other.db.Rebuilds().Running(m, ""))
+	}
+	if later := switchOn(); !uses(later) || uses(found) || other.db.Generations().InUse(m) != 2 {
+		t.Errorf("after the second switch generation %d is read", other.db.Generations().InUse(m))
+	}
+}

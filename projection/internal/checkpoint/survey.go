@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,6 +99,25 @@ func (s *Survey) beside(at *location) {
 			s.Since = b.Since
 		}
 	}
+}
+
+// UseFound has the DB read and write the rows that serve, as surveys of one moment have found them, all at once, and is
+// false where it does not: of a table it knows of later ones by now.
+func UseFound(db *querydb.DB, surveys []Survey) (uses bool, err error) {
+	var models []*querydb.Model
+	var at []querydb.Generation
+	for i := range surveys {
+		for _, t := range surveys[i].standing.tables {
+			if !slices.Contains(models, t.model) {
+				models, at = append(models, t.model), append(at, t.serving)
+			}
+		}
+	}
+	err = db.Generations().UseRecorded(models, at)
+	if errors.Is(err, querydb.ErrStale) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // inSlot is what is on record of rows in a slot, without their checkpoints.

@@ -25,8 +25,14 @@ func (f *Running) answers() bool { return f.unit != nil && f.unit.set.keep.Off }
 // followingUnit is a unit whose rows others fold.
 type followingUnit struct{ *unit }
 
-// serve has queries read the rows that others fold, as far as these are complete.
-func (u followingUnit) serve(ctx context.Context) error {
+// serve has queries read the rows that others fold, as far as these are complete. Where all are, it is all at once, as
+// others have switched to them: no answer is of two generations.
+func (u followingUnit) serve(ctx context.Context, found *survey) error {
+	if found.every(completeServing) {
+		if _, err := projection.UseFound(u.set.keep.DB, found.all); err != nil {
+			return err
+		}
+	}
 	for _, one := range u.of {
 		if err := one.Follow(ctx); err != nil && !otherRows(err) {
 			return fmt.Errorf("find out how far projection %s is: %w", one.Name, err)

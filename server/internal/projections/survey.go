@@ -174,6 +174,9 @@ const replaceServer = "a server whose enums have more values has folded these ro
 // ownServing reports whether the rows that serve are those that this program folds.
 func ownServing(g *projection.Generations) bool { return g.Serving != nil && g.Serving.Own }
 
+// completeServing reports whether the rows that serve are those of this program, and complete.
+func completeServing(g *projection.Generations) bool { return ownServing(g) && g.Serving.Complete }
+
 func (s *survey) any(is func(*projection.Generations) bool) bool {
 	for i := range s.all {
 		if is(&s.all[i]) {

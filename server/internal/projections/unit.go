@@ -298,9 +298,9 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 	all, g := models(u.projections), u.set.keep.DB.Generations()
 	switch {
 	case !found.folds:
-		return serveFormer(ctx, g, all)
+		return serveFormer(ctx, u.set.keep.DB, all)
 	case u.set.keep.Off:
-		return followingUnit{u}.serve(ctx)
+		return followingUnit{u}.serve(ctx, found)
 	case found.every(ownServing):
 		return g.UseAll(ctx, all)
 	}
@@ -309,23 +309,27 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 
 // serveFormer has queries read rows that this program does not fold as they were written. Of a model that is new there
 // are none yet.
-func serveFormer(ctx context.Context, g *querydb.Generations, models []*querydb.Model) error {
+func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model) error {
+	at, err := querydb.RecordedAll(ctx, db, models)
+	if err != nil {
+		return err
+	}
+	numbers := make([]int, len(at))
+	for i := range at {
+		numbers[i] = at[i].Number
+	}
+	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	if err != nil {
+		return err
+	}
 	all := make([]querydb.Served, len(models))
 	for i, m := range models {
-		at, err := g.Recorded(ctx, m)
-		if err != nil {
-			return err
+		if !at[i].Begun || layouts[i] == nil {
+			layouts[i] = querydb.NoRows()
 		}
-		layout, err := g.Layout(ctx, m, at.Number)
-		if err != nil {
-			return err
-		}
-		if !at.Begun || layout == nil {
-			layout = querydb.NoRows()
-		}
-		all[i] = querydb.Served{Model: m, Generation: at.Number, Layout: layout}
+		all[i] = querydb.Served{Model: m, Generation: at[i].Number, Layout: layouts[i]}
 	}
-	return g.ServeAll(all)
+	return db.Generations().ServeAll(all)
 }
 
 // begin begins rows beside those that serve.
