@@ -154,11 +154,21 @@ func (c *Composer) ParseKey(arg, text string) (string, error) {
 	if err != nil || c.stored == nil {
 		return key, err
 	}
-	vals, err := c.Layout.ParseKeyValues(arg, text)
+	vals, err := c.ParseKeyValues(arg, text)
 	if err != nil {
 		return "", err
 	}
 	return c.compose(vals)
+}
+
+// ParseKeyValues parses an argument as [Layout.ParseKey] does, and returns the values of the fields of the half, in its
+// order.
+func (c *Composer) ParseKeyValues(arg, text string) ([]Value, error) {
+	if _, err := c.Layout.ParseKey(arg, text); err != nil {
+		return nil, err
+	}
+	vals, _, err := operandText{layout: c.Layout.exact(), arg: arg, text: text}.values()
+	return vals, err
 }
 
 // Select selects rows as [Layout.Select] does.

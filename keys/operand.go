@@ -74,16 +74,6 @@ func (l Layout) ParseKey(arg, text string) (string, error) {
 	return ranges[0].Lo, nil
 }
 
-// ParseKeyValues parses an argument as [Layout.ParseKey] does, and returns the values of the fields of the half, in its
-// order.
-func (l Layout) ParseKeyValues(arg, text string) ([]Value, error) {
-	if _, err := l.ParseKey(arg, text); err != nil {
-		return nil, err
-	}
-	vals, _, err := operandText{layout: l.exact(), arg: arg, text: text}.values()
-	return vals, err
-}
-
 // exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any
 // number to compare with, as a fraction between two integers.
 func (l Layout) exact() Layout {

@@ -65,7 +65,7 @@ func readBack(t *rapid.T) {
 	l := half(rapid.SampledFrom(separators).Draw(t, "separator"), of...)
 	vals := valuesOf(t, l)
 	key := compose(t, l, vals)
-	read, err := l.ParseKeyValues("id", key)
+	read, err := (&Composer{Layout: l}).ParseKeyValues("id", key)
 	if err != nil {
 		t.Fatalf("%q of %v: %v", key, of, err)
 	}

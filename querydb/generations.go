@@ -456,12 +456,13 @@ func (g *Generations) UseAll(ctx context.Context, models []*Model) error {
 	if err != nil {
 		return err
 	}
-	return g.useAll(models, recorded)
+	return useAll(g, models, recorded)
 }
 
-// UseRecorded has this DB read and write the generations of the models' tables, aligned with them, that [RecordedAll]
+// UseRecorded has a DB read and write the generations of the models' tables, aligned with them, that [RecordedAll]
 // has told, all at once. Where it knows of later ones of any table by now, it returns ErrStale, and changes nothing.
-func (g *Generations) UseRecorded(models []*Model, at []Generation) error {
+func UseRecorded(db *DB, models []*Model, at []Generation) error {
+	g := db.generations
 	for i, m := range models {
 		t, err := g.tables.of("serve", m)
 		if err != nil {
@@ -472,10 +473,10 @@ func (g *Generations) UseRecorded(models []*Model, at []Generation) error {
 				at[i].Number))
 		}
 	}
-	return g.useAll(models, at)
+	return useAll(g, models, at)
 }
 
-func (g *Generations) useAll(models []*Model, recorded []Generation) error {
+func useAll(g *Generations, models []*Model, recorded []Generation) error {
 	views := make(map[int]*View, len(models))
 	for i, m := range models {
 		t, err := g.tables.of("serve", m)

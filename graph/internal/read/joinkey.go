@@ -137,7 +137,7 @@ func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
 func (ks JoinKeys) Of(id ...keys.Value) (s JoinKey, ok bool, err error) {
 	g := ks.g
 	if len(id) == 1 && g.byText() {
-		if id, ok = valuesOf(&ks.key.PK.Layout, id[0]); !ok {
+		if id, ok = valuesOf(&ks.key.PK, id[0]); !ok {
 			return JoinKey{}, false, nil
 		}
 	}
@@ -246,7 +246,7 @@ func (g Target) byText() bool {
 
 // valuesOf are the values that the text of a half has. ok is false where it is the text of no key, under which there
 // can be no row.
-func valuesOf(half *keys.Layout, text keys.Value) (vals []keys.Value, ok bool) {
+func valuesOf(half *keys.Composer, text keys.Value) (vals []keys.Value, ok bool) {
 	if text.Kind() != keys.KindString {
 		return nil, false
 	}

@@ -106,7 +106,7 @@ func (p Paging) leads(ctx context.Context, id PageKey) bool {
 	vals := id.values(few[:0])
 	if len(vals) == 1 && p.target().byText() {
 		var ok bool
-		if vals, ok = valuesOf(&key.PK.Layout, vals[0]); !ok {
+		if vals, ok = valuesOf(&key.PK, vals[0]); !ok {
 			return false
 		}
 	}

@@ -113,7 +113,7 @@ func UseFound(db *querydb.DB, surveys []Survey) (uses bool, err error) {
 			}
 		}
 	}
-	err = db.Generations().UseRecorded(models, at)
+	err = querydb.UseRecorded(db, models, at)
 	if errors.Is(err, querydb.ErrStale) {
 		return false, nil
 	}
