@@ -148,22 +148,22 @@ func (t *trial) row(typ string) row {
 		}
 	}
 	if len(m.PK.Fields) > 1 && m.Entity == nil {
-		t.setTexts(m, r)
+		setTexts(m, r, t.rng, t.rows[m.Name])
 	}
 	return r
 }
 
-// setTexts gives the fields that hold texts of composite keys the key of the row itself, and keys of rows there are.
-func (t *trial) setTexts(m *querydb.Model, r row) {
+// setTexts gives the fields that hold texts of composite keys the key of the row itself, and keys of other rows.
+func setTexts(m *querydb.Model, r row, rng *rand.Rand, rows []stored) {
 	own, err := querydb.KeyOf(codec(m), &r)
 	if err != nil {
 		return
 	}
 	text := func() string {
-		if rows := t.rows[m.Name]; len(rows) > 0 && t.rng.IntN(4) > 0 {
-			return rows[t.rng.IntN(len(rows))].at.Key.PK
+		if len(rows) > 0 && rng.IntN(4) > 0 {
+			return rows[rng.IntN(len(rows))].at.Key.PK
 		}
-		return texts[t.rng.IntN(len(texts))]
+		return texts[rng.IntN(len(texts))]
 	}
 	r["own"], r["any"] = own.PK, text()
 	r["several"] = []any{text(), text(), own.PK}
