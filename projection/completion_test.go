@@ -93,6 +93,65 @@ func TestWhoeverAwaitsTheLastEventIsServed(t *testing.T) {
 	wantTotal(t, db, 20, "when all is done")
 }
 
+// TestWhoeverAwaitsIsServedWhenCopiesHaveFollowed: rows are not complete before that.
+func TestWhoeverAwaitsIsServedWhenCopiesHaveFollowed(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store, clubModel, pickModel)
+	r := refRunner(t, refMode{cascade: true}, logOf(t,
+		refEvent("", ref{Op: "club", ID: "A", Text: "old"}), refEvent("", ref{Op: "set", ID: "a", Club: "A"}),
+		refEvent("", ref{Op: "club", ID: "A", Text: "new"})), db, 1)
+	impatient, cancel := context.WithCancel(ctx())
+	cancel()
+	between := 0
+	store.before = func(int) error {
+		if s := r.Reached(); s.Offsets["0"] == 3 && s.Cascades > 0 {
+			between++
+			if err := r.Await(impatient, s.Offsets); !errors.Is(err, context.Canceled) {
+				t.Errorf("Await, while a copy is yet to follow: %v, want that it waits", err)
+			}
+		}
+		return nil
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if between == 0 {
+		t.Fatal("no copy has followed its row after the last event: this shows nothing")
+	}
+	if err := r.Await(impatient, eventlog.Offsets{"0": 3}); err != nil {
+		t.Errorf("Await, when all is done: %v", err)
+	}
+}
+
+// TestNobodyAwaitsRowsWhoseFoldHasStopped: they have come to the event, and are never complete.
+func TestNobodyAwaitsRowsWhoseFoldHasStopped(t *testing.T) {
+	store := newFaultyStore()
+	db, log := open(t, store), openLog(t, countsOf(3)...)
+	r := newRunner(t, "script", ended(log), db, quick())
+	if err := r.LoadCheckpoint(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	lost := failing(300)
+	store.before = func(int) error { // in one window with those that the rows need
+		add(t, log, 3, lost...)
+		lost = nil
+		return nil
+	}
+	at, patient := eventlog.Offsets{"0": 3}, make(chan error, 1)
+	go func() { patient <- r.Await(ctx(), at) }()
+	if stopOf(t, r) == "" {
+		t.Fatal("the fold has not stopped: this shows nothing")
+	}
+	wantIncomplete(t, db, "when the fold has stopped")
+	impatient, cancel := context.WithCancel(ctx())
+	cancel()
+	for when, err := range map[string]error{"begun before": <-patient, "begun after": r.Await(impatient, at)} {
+		if err != nil {
+			t.Errorf("Await, %s the fold has stopped: %v, want that it does not wait", when, err)
+		}
+	}
+}
+
 func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, countsOf(20)...)

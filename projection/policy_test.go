@@ -88,6 +88,12 @@ func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
 		{"an update brings the half that a full write left out beside another", []Act{{Op: "set", Account: ptr("acme")},
 			{Op: "patch", Email: ptr("e")}, {Op: "update", Account: ptr("acme"), State: ptr("Active"), At: ptr(7)}}, acme,
 			active7},
+		{"an update takes one half of what was written whole", []Act{full, {Op: "update", Account: ptr("acme"),
+			State: ptr("Active")}}, acme, ""},
+		{"a patch brings it back", []Act{full, {Op: "update", Account: ptr("acme"), State: ptr("Active")},
+			{Op: "patch", State: ptr("Active"), At: ptr(7)}}, acme, active7},
+		{"an update brings one half of what was written whole with neither", []Act{{Op: "set"}, {Op: "update",
+			State: ptr("Active"), At: ptr(7)}}, "", active7},
 	} {
 		for kind, store := range stores {
 			for _, window := range []int{1, 100} {

@@ -92,6 +92,7 @@ func (m *Monitor) end(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.LastError, s.LastErrorAt = err.Error(), m.now()
 	}
+	m.wake()
 }
 
 // refreshing says which rows their copies have yet to follow.
@@ -239,13 +240,13 @@ func (m *Monitor) Building(rebuilding bool, goal map[string]uint64) {
 	m.wake()
 }
 
-// Completing reports whether the rows have all that is needed to serve them, which is not on record yet: that takes a
-// commit of its own.
+// Completing reports whether the rows have come to all events that are needed to serve them, which is not on record yet:
+// copies may be yet to follow their rows, and that takes a commit of its own. A fold that has stopped completes nothing.
 func Completing(m *Monitor) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &m.snapshot
-	if !s.Rebuilding || s.Cascades > 0 {
+	if !s.Rebuilding || s.Stop != nil {
 		return false
 	}
 	for partition, end := range m.goal {

@@ -97,8 +97,14 @@ func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 // updated are the keys after a full write of a row that was read. The halves that it changed are composed again, as are
 // those that are missing beside one of them where the row has both or none. The others stay as they are, also those
 // that a patch has cut short: a half that goes takes no other with it.
-func (f *indexer) updated(e *entry, row any) (indexKeys, error) {
+func (f *indexer) updated(e *entry, row any, at ApplyPoint) (indexKeys, error) {
 	next := e.indexes
+	if next == nil && slices.ContainsFunc(f.traits.indexes, func(x index) bool { return x.together }) {
+		var err error // as a row that was written whole has both halves of a key or none, and after this one may have one
+		if next, err = f.keysOf(e, true, at); err != nil {
+			return nil, err
+		}
+	}
 	if next == nil {
 		return nil, nil
 	}

@@ -237,7 +237,7 @@ func (f *rows) update(e *entry, row any, at ApplyPoint) error {
 		return err
 	}
 	f.stamp(e, row, true, at)
-	indexes, err := f.updated(e, row)
+	indexes, err := f.updated(e, row, at)
 	if err != nil {
 		return err
 	}
