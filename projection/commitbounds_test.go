@@ -170,6 +170,36 @@ func TestAnEventTooLargeForACommitBecomesADeadLetterWithTheReason(t *testing.T) 
 	s.want("all of it or nothing", map[string]int{})
 }
 
+// TestARetryThatNoCommitHoldsSaysThatARebuildFoldsIt, and one does: there the event is in its place, and may be
+// committed in parts.
+func TestARetryThatNoCommitHoldsSaysThatARebuildFoldsIt(t *testing.T) {
+	s := newSetting(t)
+	blocked := []Step{set("a", 1), set("c", 1)}
+	for i := range 6 {
+		blocked = append(blocked, Step{Op: "set", ID: "a", Version: fmt.Sprint("w", i)})
+	}
+	log := logOf(t, event("s", needs("b", 1)), event("s", blocked...), event("", set("b", 1)))
+	srv := s.server(log, 10, memstore.Options{MostWrites: 7})
+	s.run(srv)
+	if err := srv.Retry(t.Context(), "0@1"); err != nil {
+		t.Fatal(err)
+	}
+	letters, err := srv.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 || !strings.HasSuffix(letters[0].Reason, "folded in parts: rebuild the rows") {
+		t.Errorf("dead letters: %+v, %v: want the event that was blocked, with what to do", letters, err)
+	}
+	if err := srv.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.run(srv)
+	if letters, err = srv.DeadLetters(t.Context(), "", 10); err != nil || len(letters) > 0 {
+		t.Errorf("dead letters of the rebuilt rows: %+v, %v: want none", letters, err)
+	}
+	if got := s.totals(); got["a"] != 1 || got["c"] != 1 {
+		t.Errorf("the rebuilt rows have %v, want what the event writes", got)
+	}
+}
+
 // TestCommitsThatEndEarlyReadLittleInVain folds a log in which every event must begin a commit.
 func TestCommitsThatEndEarlyReadLittleInVain(t *testing.T) {
 	const n = 300

@@ -151,7 +151,7 @@ var pickFields = struct {
 
 // ref is one op that an event asks for.
 type ref struct {
-	Op   string `json:"op"` // club, noclub; set, update, upsert, patch, patchnote, note, delete
+	Op   string `json:"op"` // club, noclub; set, update, upsert, patch, patchnote, note, delete, wipe
 	ID   string `json:"id"`
 	Club string `json:"club,omitempty"` // of a pick
 	Text string `json:"text,omitempty"` // the name of a club, the note of a pick
@@ -227,6 +227,8 @@ func (o ref) op(pickOps *projection.Ops[Pick, string, string]) projection.Op {
 		return pickOps.Patch(o.ID).Set(pickFields.ClubID.Assign(o.Club), pickFields.Note.Assign(o.Text))
 	case "patchnote":
 		return pickOps.Patch(o.ID).Set(pickFields.Note.Assign(o.Text))
+	case "wipe":
+		return pickOps.DeletePartition(o.ID)
 	case "note":
 		return pickOps.Update(o.ID, func(r *Pick) { r.Note += o.Text })
 	}

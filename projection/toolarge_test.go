@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -35,6 +37,34 @@ func TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter(t *testin
 					kind, window, letters, err)
 			}
 			s.want(fmt.Sprintf("%s, window %d", kind, window), map[string]int{"a": 1, "b": 1})
+		}
+	}
+}
+
+// TestAnEventWhoseCopiesFollowIsNeverCommittedInParts, though it deletes a partition: whoever went on after one part
+// would pass over the rows that are there, and have no copies follow them.
+func TestAnEventWhoseCopiesFollowIsNeverCommittedInParts(t *testing.T) {
+	for _, mode := range []refMode{{}, {cascade: true}, {nullIfMissing: true}} {
+		var large []ref
+		for i := range 9 {
+			large = append(large, ref{Op: "set", ID: fmt.Sprint("p", i)})
+		}
+		large = append(large, ref{Op: "set", ID: "last", Club: "A"}, ref{Op: "wipe", ID: "x"})
+		store := memstore.NewMultiWriter(memstore.Options{MostWrites: 12, Now: func() time.Time { return epoch }})
+		db, letters := foldRefs(t, store, mode, 100,
+			[]ref{{Op: "club", ID: "A", Text: "name"}}, []ref{{Op: "set", ID: "x", Club: "A"}}, large)
+		rows, err := db.ForFold("").Get(t.Context(), pickModel, []keys.Key{{PK: "x"}, {PK: "p0"}, {PK: "p8"}}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := [3]bool{rows[0].Record != nil, rows[1].Record != nil, rows[2].Record != nil}
+		want, wantLetters := [3]bool{false, true, true}, 0
+		if mode != (refMode{}) {
+			want, wantLetters = [3]bool{true, false, false}, 1
+		}
+		if there != want || len(letters) != wantLetters {
+			t.Errorf("%+v: x, p0 and p8 are there %v, with dead letters %+v; want %v and %d", mode, there, letters, want,
+				wantLetters)
 		}
 	}
 }

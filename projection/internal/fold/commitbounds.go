@@ -206,7 +206,7 @@ func (f *Fold) fit(at ApplyPoint) error {
 		return nil
 	case at.Event > 1:
 		return ErrNextCommit
-	case b.wiped == at.Event && !b.full && !b.alone && !b.unique: // it may be seen in parts
+	case b.wiped == at.Event && !b.full && !b.alone && !b.unique && divisible(f): // it may be seen in parts
 		b.whole, b.full = false, true
 		return nil
 	case b.cascaded.copies > 0 && writes > b.most.writes:
@@ -214,6 +214,21 @@ func (f *Fold) fit(at ApplyPoint) error {
 	case b.cascaded.copies > 0:
 		return &CascadeOverflowError{b.cascaded.model, bytes, b.most.bytes, unitBytes}
 	}
-	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d; items of aggregates, "+
+	err := fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d; items of aggregates, "+
 		"links and rows that are copied count as rows", querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
+	if b.alone && !b.atomic {
+		return fmt.Errorf("%w; in its place in the log it is folded in parts: rebuild the rows", err)
+	}
+	return err
+}
+
+// divisible reports whether what is written may be committed in parts, of which whoever folds the event again passes
+// over those that are there: no copies follow it, nor rests an item of an aggregate on another.
+func divisible(f *Fold) bool {
+	copies := f.Tracked().Copies()
+	writesAggregate := func(m member) bool {
+		writes, _ := m.size()
+		return writes > 0 && m.model().Aggregate != nil
+	}
+	return f.bounds.cascaded.copies == 0 && copies.items() == 0 && !slices.ContainsFunc(f.members, writesAggregate)
 }

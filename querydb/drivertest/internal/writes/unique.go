@@ -121,6 +121,23 @@ func uniqueExpired(s *harness.Store) {
 	wantConflict(s, at(100, until(200, "a", "x")), "plain", "x")
 	wantConflict(s, at(0, until(90, "e", "y"), until(90, "f", "y")), "plain", "y")
 	s.Apply(at(10, until(10, "e", "y"), until(90, "f", "y")))
+
+	gone := func(seconds int, sks ...string) {
+		b := at(seconds)
+		for _, sk := range sks {
+			b.Writes = append(b.Writes, driver.Write{Table: s.Table, Kind: driver.Delete,
+				Row: driver.Row{Key: keys.Key{PK: "p", SK: sk}}, Time: fixture.Epoch.Add(time.Duration(seconds) * time.Second)})
+		}
+		s.Apply(b)
+	}
+	for _, order := range [][]string{{"g", "h"}, {"h", "g"}} { // the one that had the key, and the one that took it
+		s.Apply(at(0, until(10, "g", "z")))
+		s.Apply(at(10, holder("h", "z", "")))
+		gone(20, order...)
+		s.Apply(at(30, holder("i", "z", "")))
+		wantConflict(s, at(31, holder("h", "z", "")), "plain", "z")
+		gone(40, "i")
+	}
 }
 
 func uniqueFreed(s *harness.Store) {

@@ -54,13 +54,14 @@ func (cl *claim) conflict() error {
 
 // holding is who has a claim before and after the batch.
 type holding struct {
-	shape         *item.Codec
-	claim         claim
-	before, after string     // rows; "" for none of the batch
-	sure          bool       // the row that has it keeps it, and it will not go by itself
-	ttl           item.Value // when the row that is to have it may go
-	expires       item.Value // when it ceases to be
-	time          item.Value // of the event: a row that has expired by then does not have it
+	shape   *item.Codec
+	claim   claim
+	before  []string   // rows of the batch: several where one has expired, and another has taken its key
+	after   string     // a row; "" for none of the batch
+	sure    bool       // the row that has it keeps it, and it will not go by itself
+	ttl     item.Value // when the row that is to have it may go
+	expires item.Value // when it ceases to be
+	time    item.Value // of the event: a row that has expired by then does not have it
 }
 
 // claimsKeys reports whether the write may put or delete claims. A check of a row leaves its keys as they are.
@@ -180,7 +181,8 @@ func (l *claims) add(c *change, before *driver.Row, writer string) error {
 			continue
 		}
 		if k, has := entered(s.Table, before, i); has {
-			l.holding(s, i, k).before = row
+			h := l.holding(s, i, k)
+			h.before = append(h.before, row)
 		}
 		k, has := entered(s.Table, &after, i)
 		if !has || after.Expired(w.Time) {
@@ -239,7 +241,7 @@ func ClaimKey(kind, index string, k keys.Key) string {
 // change makes the request that puts the claim into its place, nil where it is there.
 func (h *holding) change(key string) *change {
 	s := h.shape
-	if h.before == h.after && h.sure {
+	if len(h.before) == 1 && h.before[0] == h.after && h.sure {
 		return nil
 	}
 	_, pk, _ := strings.Cut(key, "\n")
@@ -247,9 +249,10 @@ func (h *holding) change(key string) *change {
 		names: map[string]string{"#of": layout.AttrOf}, values: item.Item{}}
 	c.key = s.Key(keys.Key{PK: pk, SK: claimSort})
 	c.condition = "attribute_not_exists(#of)"
-	if h.before != "" {
-		c.condition += " OR #of = :before"
-		c.values[":before"] = item.Text(h.before)
+	for i, row := range h.before {
+		name := ":before" + strconv.Itoa(i)
+		c.condition += " OR #of = " + name
+		c.values[name] = item.Text(row)
 	}
 	if h.after == "" {
 		return c // deletes it
