@@ -173,7 +173,7 @@ func (m *marks) folded(ctx context.Context, table string) (found bool, err error
 			return err
 		}
 		for _, it := range out.Items {
-			found = found || it[layout.AttrRev] != nil
+			found = found || it[layout.AttrRev] != nil || it[layout.AttrOf] != nil // a row, or a claim of one
 		}
 		return nil
 	})

@@ -240,8 +240,9 @@ func (m *Monitor) Building(rebuilding bool, goal map[string]uint64) {
 	m.wake()
 }
 
-// Completing reports whether the rows have come to all events that are needed to serve them, which is not on record yet:
-// copies may be yet to follow their rows, and that takes a commit of its own. A fold that has stopped completes nothing.
+// Completing reports whether the rows have come to all events that are needed to serve them, which is not on record
+// yet: copies may be yet to follow their rows, and that takes a commit of its own. A fold that has stopped completes
+// nothing.
 func Completing(m *Monitor) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
