@@ -123,8 +123,8 @@ func (v Value) Compare(w Value) int {
 	case KindDateTime:
 		return v.at.Compare(w.at)
 	case KindDecimal:
-		a, errA := encoding.CanonicalDecimal(v.text)
-		b, errB := encoding.CanonicalDecimal(w.text)
+		a, errA := encoding.CanonicalDecimal(Decimal(v.text).String())
+		b, errB := encoding.CanonicalDecimal(Decimal(w.text).String())
 		if errA == nil && errB == nil {
 			return encoding.CompareDecimals(a, b)
 		}

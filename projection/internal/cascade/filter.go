@@ -26,7 +26,7 @@ func CheckFilter(m *querydb.Model, filter map[string]any) error {
 // Matches reports whether the fields of a row hold what the filter says.
 func Matches(codec querydb.AnyCodec, row any, filter map[string]any) bool {
 	for name, v := range filter {
-		if field, value, ok := wanted(codec.Model, name, v); !ok || codec.Value(row, field) != value {
+		if field, value, ok := wanted(codec.Model, name, v); !ok || codec.Value(row, field).Compare(value) != 0 {
 			return false
 		}
 	}

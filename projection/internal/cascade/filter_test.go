@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
 )
 
 type role string // as generated enums are
@@ -74,6 +75,29 @@ func TestAFilterOfAnotherTypeIsRefused(t *testing.T) {
 	} {
 		if got, ok := valueOf(c.scalar, plain(c.given)); ok {
 			t.Errorf("%s by %v (%T): got %v", c.scalar, c.given, c.given, got)
+		}
+	}
+}
+
+// TestAFilterChoosesARowAsAProjectorMakesIt as it chooses it when it is read: in whatever form its values are.
+func TestAFilterChoosesARowAsAProjectorMakesIt(t *testing.T) {
+	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for _, c := range []struct {
+		scalar string
+		made   keys.Value
+		given  any
+	}{
+		{"Decimal", keys.DecimalOf(""), 0},
+		{"Decimal", keys.DecimalOf("12.50"), keys.Decimal("12.5")},
+		{"DateTime", keys.DateTime(at), at.UTC()},
+		{"Float", keys.Float(math.Copysign(0, -1)), 0},
+	} {
+		codec := querydb.Any(&querydb.Codec[keys.Value]{
+			Model: &querydb.Model{Fields: []querydb.Field{{Name: "f", Scalar: c.scalar}}},
+			Value: func(row *keys.Value, _ int) keys.Value { return *row },
+		})
+		if !Matches(codec, &c.made, map[string]any{"f": c.given}) {
+			t.Errorf("%s %v is not chosen by %v", c.scalar, c.made, c.given)
 		}
 	}
 }

@@ -276,13 +276,21 @@ func tablesOf(ctx context.Context, db *querydb.DB, all []Projection) (tables map
 // eachHeader visits what is on record, in a slot, of every projection that has folded rows of one of the tables.
 func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(table string) bool,
 	visit func(name string, b *Record) error) error {
+	return eachRecord(ctx, db, in, of, func(name string, b *Record) (err error) {
+		if b.Partitions, err = readCheckpoints(ctx, db, &b.Header, name); err != nil {
+			return err
+		}
+		return visit(name, b)
+	})
+}
+
+// eachRecord is eachHeader without the checkpoints of the records.
+func eachRecord(ctx context.Context, db *querydb.DB, in slot, of func(table string) bool,
+	visit func(name string, b *Record) error) error {
 	concerns := func(t TableRecord) bool { return of(t.Table) }
 	return eachNote(ctx, db, in.header(), func(n querydb.Note) error {
 		b, err := recordOf(ctx, db, in, &n)
 		if err != nil || b.Table == "" || !slices.ContainsFunc(b.tables(), concerns) {
-			return err
-		}
-		if b.Partitions, err = readCheckpoints(ctx, db, &b.Header, n.ID); err != nil {
 			return err
 		}
 		return visit(n.ID, &b)

@@ -69,7 +69,7 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 		}
 	}
 	for _, in := range []slot{serves, builds, keeps} {
-		err := eachHeader(ctx, db, in, func(table string) bool { return tables[table] }, func(name string, _ *Record) error {
+		err := eachRecord(ctx, db, in, func(table string) bool { return tables[table] }, func(name string, _ *Record) error {
 			names[name] = true
 			return nil
 		})
@@ -83,13 +83,13 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 	if writes <= most {
 		return nil
 	}
-	former := ""
+	former, fewer := "", ""
 	if n := len(names) - len(all); n > 0 {
-		former = fmt.Sprintf(", %d of them of former programs, which count until their rows are dropped,", n)
+		former, fewer = fmt.Sprintf(", %d of them by names of former programs,", n), ", or rename fewer at a time"
 	}
 	return fmt.Errorf("%w: the rows of %d projections%s in %d tables change generation together, in %d writes, and a "+
 		"transaction of the store holds %d; have fewer projections write to the same tables, or give models tables of "+
-		"their own", querydb.ErrTooLarge, len(names), former, len(tables), writes, most)
+		"their own%s", querydb.ErrTooLarge, len(names), former, len(tables), writes, most, fewer)
 }
 
 // rearrangement moves what is on record of projections from slot to slot.
@@ -118,7 +118,7 @@ func (r *rearrangement) isOf(table string) bool {
 }
 
 func (r *rearrangement) read(ctx context.Context, in slot) error {
-	return eachHeader(ctx, r.db, in, r.isOf, func(name string, _ *Record) error {
+	return eachRecord(ctx, r.db, in, r.isOf, func(name string, _ *Record) error {
 		if r.slots[name] != nil {
 			return nil
 		}

@@ -93,7 +93,9 @@ func (v *version) survey(t *testing.T) survey {
 		t.Fatal(err)
 	}
 	s := survey{all: all}
-	s.judge(t.Context(), v.db, []projection.Projection{v.p})
+	if err := s.judge(t.Context(), v.db, []projection.Projection{v.p}); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ func (u *unit) look(ctx context.Context) (survey, error) {
 	if err != nil {
 		return survey{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(u.projections), ", "), err)
 	}
-	return surveyed(ctx, u, all, fingerprint, at), nil
+	return surveyed(ctx, u, all, fingerprint, at)
 }
 
 // lookWithOthers is look by a survey of the rows of all units, which is not older than since. Units that look at the
@@ -82,14 +83,14 @@ func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, erro
 	for i, p := range u.projections {
 		own[i] = all.rows[p.Name]
 	}
-	return surveyed(ctx, u, own, concerning(u, all.notes), all.at), nil
+	return surveyed(ctx, u, own, concerning(u, all.notes), all.at)
 }
 
 // surveyed is the survey that has found the rows.
-func surveyed(ctx context.Context, u *unit, all []projection.Generations, fingerprint string, at time.Time) survey {
+func surveyed(ctx context.Context, u *unit, all []projection.Generations, fingerprint string, at time.Time) (
+	survey, error) {
 	s := survey{all: all, fingerprint: fingerprint, at: at}
-	s.judge(ctx, u.set.keep.DB, u.projections)
-	return s
+	return s, s.judge(ctx, u.set.keep.DB, u.projections)
 }
 
 // NextWork is what a start does with rows of projections that change generation together, beside those that serve.
@@ -106,19 +107,25 @@ func NextStart(ctx context.Context, db *querydb.DB, unit []projection.Projection
 		return NextWork{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
 	}
 	s := survey{all: all}
-	s.judge(ctx, db, unit)
-	return NextWork{Resumes: s.resumes, Builds: s.builds, Why: s.why}, nil
+	err = s.judge(ctx, db, unit)
+	return NextWork{Resumes: s.resumes, Builds: s.builds, Why: s.why}, err
 }
 
 // judge says what follows from the rows that there are of the projections.
-func (s *survey) judge(ctx context.Context, db *querydb.DB, of []projection.Projection) {
+func (s *survey) judge(ctx context.Context, db *querydb.DB, of []projection.Projection) error {
 	s.judgeRows(db.MultiWriter())
 	if !s.begins {
-		return
+		return nil
 	}
-	if err := projection.FitsSwitch(ctx, db, of); err != nil {
+	err := projection.FitsSwitch(ctx, db, of)
+	if errors.Is(err, querydb.ErrTooLarge) {
 		s.begins, s.why = false, "no rows are built: "+err.Error()
+		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("find out whether rows of %s can be switched to: %w", strings.Join(names(of), ", "), err)
+	}
+	return nil
 }
 
 func (s *survey) judgeRows(shared bool) {
