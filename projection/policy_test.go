@@ -3,11 +3,13 @@ package projection_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
@@ -119,6 +121,53 @@ func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWindowsOfEveryLengthGiveAnEntityTheSameKeys, whatever is written, updated, patched and deleted in which order.
+func TestWindowsOfEveryLengthGiveAnEntityTheSameKeys(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.SampledFrom([]*string{nil, nil, ptr("a"), ptr("B")})
+		number := rapid.SampledFrom([]*int{nil, ptr(7), ptr(8)})
+		fields := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"account", "state", "at", "email"}), 0, 2, rapid.ID)
+		var events []eventlog.Event
+		for range rapid.IntRange(1, 9).Draw(rt, "events") {
+			a := Act{
+				Op:      rapid.SampledFrom([]string{"set", "update", "update", "patch", "patch", "delete"}).Draw(rt, "op"),
+				ID:      rapid.SampledFrom([]string{"D1", "D2"}).Draw(rt, "id"),
+				Account: text.Draw(rt, "account"), State: text.Draw(rt, "state"), At: number.Draw(rt, "at"),
+				Email: text.Draw(rt, "email"),
+			}
+			if a.Op == "patch" {
+				given := map[string]bool{"account": a.Account != nil, "state": a.State != nil, "at": a.At != nil,
+					"email": a.Email != nil}
+				left := func(names []string) []string {
+					return slices.DeleteFunc(names, func(name string) bool { return given[name] })
+				}
+				a.Clear = left(fields.Draw(rt, "clear"))
+				for _, name := range a.Clear {
+					given[name] = true
+				}
+				a.Remove = left(fields.Draw(rt, "remove"))
+			}
+			events = append(events, deviceEvent("devices", "", a))
+		}
+		for kind, store := range stores {
+			var want map[string]storedDevice
+			for _, window := range []int{1, rapid.IntRange(2, 5).Draw(rt, "window"), 100} {
+				o := deviceOps(deviceModel())
+				db, _ := foldDevices(t, store(), o, window, events...)
+				got, err := devicesOf(db, o, "D1", "D2")
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				} else if diff := cmp.Diff(want, got); diff != "" {
+					rt.Fatalf("%s, windows of %d (-windows of one, +got):\n%s", kind, window, diff)
+				}
+			}
+		}
+	})
 }
 
 func entityText(values string) string {
