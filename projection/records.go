@@ -277,6 +277,14 @@ func NewDeadLetters(ctx context.Context, db *querydb.DB, p Projection) (int, err
 	return checkpoint.NewLetters(ctx, db, p.record())
 }
 
+// FormerDecisions returns how many events were decided about under names of projections that there are no more, as
+// those that are folded together have another name by now, of rows that serve and that the projection folds: those that
+// are built beside them know nothing of it. The names are those of all projections that there are.
+func FormerDecisions(ctx context.Context, db *querydb.DB, p Projection, names []string) (int, error) {
+	isCurrent := func(name string) bool { return name == p.Name || slices.Contains(names, name) }
+	return checkpoint.FormerDecisions(ctx, db, p.record(), isCurrent)
+}
+
 // CopyDecisions has a projection that folds the log into another DB, from its first event on, retry and skip what was
 // decided of it in a DB.
 func CopyDecisions(ctx context.Context, from, to *querydb.DB, p Projection) error {

@@ -62,6 +62,37 @@ func (s *server) deadLetters(t *testing.T, app App, args ...string) *call {
 	return runProgram(t, app, start{args: append(append([]string{"deadletters"}, args...), "--url", s.url)})
 }
 
+// TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed: what was decided is on record under its former name.
+func TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed(t *testing.T) {
+	args := append(embedded(t), "--ready-when", "rebuilt")
+	first := newStage("1")
+	s := serve(t, first.App, start{args: args})
+	s.append(t, gated()...)
+	s.folded(t, 10)
+	s.deadLetters(t, first.App, "skip", "Tasks", "0@7").wantExit(t, exitDone, "")
+	s.end(t)
+
+	renamed := newStage("2")
+	renamed.poisoned.Store(false)
+	renamed.Projections[0].Name = "Chores"
+	s = serve(t, renamed.App, start{args: args})
+	s.built(t)
+	const why = "about 1 events was decided under a former name of the projection"
+	s.until(t, "waiting", func() bool { return s.statusOf(t).Projections[0].Build.FormerDecisions == 1 })
+	s.rebuilds(t, renamed.App, "status").wantExit(t, exitDone, "built, but not switched to: "+why)
+	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, why) {
+		t.Errorf("/readyz: %d %s, want it to say why", status, body)
+	}
+	if got := s.query(t, `{ Task(id: "7") { title } }`); got != `{"data":{"Task":null}}` {
+		t.Errorf("what serves has the skipped event: %s", got)
+	}
+	s.rebuilds(t, renamed.App, "switch", "Task").wantExit(t, exitDone, "serve")
+	if got := s.query(t, `{ Task(id: "7") { title } }`); !strings.Contains(got, "poison") {
+		t.Errorf("what serves when somebody has asked for it: %s", got)
+	}
+}
+
 // built waits until the rows that are built are those of all events.
 func (s *server) built(t *testing.T) {
 	t.Helper()

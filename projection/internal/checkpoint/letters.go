@@ -360,6 +360,30 @@ func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err e
 	return n, err
 }
 
+// FormerDecisions counts the events about which was decided under names of projections that there are no more, which
+// have folded rows that serve and that p folds now: rows that p builds know nothing of that, unless it was decided under
+// the name of p too.
+func FormerDecisions(ctx context.Context, db *querydb.DB, p Projection, isCurrent func(name string) bool) (int, error) {
+	own, err := readDecisions(ctx, db, p.Name)
+	if err != nil {
+		return 0, err
+	}
+	unknown := map[position.Ref]bool{}
+	err = eachServing(ctx, db, p, func(name string, b *Record) error {
+		if isCurrent(name) || !b.holds(p, name) {
+			return nil
+		}
+		decided, err := readDecisions(ctx, db, name)
+		for at, d := range decided {
+			if _, known := own[at]; !known && d.Failed == "" {
+				unknown[at] = true
+			}
+		}
+		return err
+	})
+	return len(unknown), err
+}
+
 // holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same
 // projection, or of one that has folded one of its models before. Records of others that write to its tables are not.
 func (b *Record) holds(p Projection, name string) bool {

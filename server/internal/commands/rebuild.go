@@ -246,6 +246,8 @@ func printGeneration(w io.Writer, models, which string, g *projections.Generatio
 // servingState says who folds the rows that serve.
 func servingState(r *projections.Rebuild) string {
 	switch {
+	case r.Serving == nil: // there are none yet, or they are on record under the former name of a projection
+		return ""
 	case r.Why != "":
 		return "of another version: " + r.Why
 	case !r.Serving.Own:

@@ -90,7 +90,7 @@ type beside struct {
 
 	mu    sync.Mutex
 	build *Running
-	lost  int // dead letters that the rows that serve do not have, when that was looked up last
+	lost  lost // when that was looked up last
 }
 
 // runner is who builds them; nil where nobody does.
@@ -103,7 +103,7 @@ func (b *beside) runner() *Running {
 func (b *beside) set(one *Running) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.build, b.lost = one, 0
+	b.build, b.lost = one, lost{}
 }
 
 // status is how far the rows have come that are being built; nil where none are.
@@ -120,10 +120,12 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	lacks := b.losses()
 	at := &projection.BuildStatus{
 		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: whole,
 		Copied: s.Copied, Cascades: s.Cascades,
-		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop, NewDeadLetters: b.losses(),
+		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
+		NewDeadLetters: lacks.letters, FormerDecisions: lacks.decisions,
 	}
 	for _, p := range s.Partitions {
 		at.Folded += p.Checkpoint
@@ -169,6 +171,8 @@ type Rebuild struct {
 	Held bool `json:"held,omitempty"`
 	// NewDeadLetters is how many dead letters of the rows that are being built are none of the rows that serve.
 	NewDeadLetters int `json:"newDeadLetters,omitempty"`
+	// FormerDecisions is about how many events was decided under former names of the projections, in the rows that serve.
+	FormerDecisions int `json:"formerDecisions,omitempty"`
 	// Waits says why rows that are built are not switched to, and what to do.
 	Waits string `json:"waits,omitempty"`
 	// Why says what to do where this program neither folds what serves nor builds rows of its own.
@@ -227,12 +231,14 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time) (r Rebuild, err er
 		}
 	}
 	if r.Building != nil {
-		if r.NewDeadLetters, err = newLetters(ctx, u); err != nil {
+		all, err := lookUpLosses(ctx, u)
+		if err != nil {
 			return r, err
 		}
-	}
-	if r.NewDeadLetters > 0 && found.switches(u.set.keep) {
-		r.Waits = waits(r.NewDeadLetters)
+		r.NewDeadLetters, r.FormerDecisions = all.letters, all.decisions
+		if all != (lost{}) && found.switches(u.set.keep) {
+			r.Waits = all.waits()
+		}
 	}
 	for _, one := range u.of {
 		at, err := one.beside.status(ctx)

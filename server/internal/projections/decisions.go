@@ -143,38 +143,45 @@ func (f *Running) FailedCascades(ctx context.Context) ([]projection.FailedCascad
 // started reports whether this process folds: a command that works on a store while no server runs does not.
 func started(f *Running) bool { return f.unit == nil || f.unit.set.started }
 
-// losses are the dead letters of rows that are built which are none of the rows that serve, as they were looked up
-// last.
+// losses are what the rows that are built lack of the rows that serve, as it was looked up last.
 type losses struct {
 	at      time.Time
 	letters int // of the rows that are built
-	n       int
+	lost    lost
 }
 
-// none reports whether a switch to the rows that the unit builds would lose no event that the rows that serve show.
+// lost is what rows that are built lack of the rows that serve.
+type lost struct {
+	letters   int // of their dead letters, those that are none of the rows that serve
+	decisions int // about events, under names that the projections had before
+}
+
+// none reports whether a switch to the rows that the unit builds would lose no event that the rows that serve show, and
+// have no event take effect that was skipped in these.
 func (l *losses) none(ctx context.Context, u *unit) bool {
 	letters := 0
 	for _, one := range u.of {
 		letters += one.beside.runner().Reached().DeadLetters
 	}
-	if l.n > 0 && l.letters == letters && time.Since(l.at) < lookEvery {
+	if l.lost != (lost{}) && l.letters == letters && time.Since(l.at) < lookEvery {
 		return false
 	}
-	was := l.n
-	n, err := newLetters(ctx, u)
+	was := l.lost
+	now, err := lookUpLosses(ctx, u)
 	if err != nil {
 		u.log(slog.LevelError, "the dead letters of rows that are built cannot be compared with those of the rows that "+
 			"serve; trying again", "error", err)
 		return false
 	}
-	*l = losses{time.Now(), letters, n}
-	if n > 0 && n != was {
-		u.log(slog.LevelWarn, "rows that are built are not switched to", "why", waits(n))
+	*l = losses{time.Now(), letters, now}
+	if now == (lost{}) {
+		return true
 	}
-	if n > 0 {
-		u.readDecisions(ctx)
+	if now != was {
+		u.log(slog.LevelWarn, "rows that are built are not switched to", "why", now.waits())
 	}
-	return n == 0
+	u.readDecisions(ctx)
+	return false
 }
 
 // readDecisions does to the rows that are built what was decided, once more: it may have failed when that was decided.
@@ -187,32 +194,47 @@ func (u *unit) readDecisions(ctx context.Context) {
 	}
 }
 
-// newLetters looks up how many dead letters of the rows that are built are none of the rows that serve.
-func newLetters(ctx context.Context, u *unit) (sum int, err error) {
+// lookUpLosses looks up what the rows that the unit builds lack.
+func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
+	var all []string
+	for _, one := range u.set.All {
+		all = append(all, one.Name)
+	}
 	for i, one := range u.of {
-		n, err := projection.NewDeadLetters(ctx, u.set.keep.DB, u.projections[i])
-		if err != nil {
-			return 0, err
+		var l lost
+		if l.letters, err = projection.NewDeadLetters(ctx, u.set.keep.DB, u.projections[i]); err != nil {
+			return lost{}, err
 		}
-		one.beside.lose(n)
-		sum += n
+		if l.decisions, err = projection.FormerDecisions(ctx, u.set.keep.DB, u.projections[i], all); err != nil {
+			return lost{}, err
+		}
+		one.beside.lose(l)
+		sum = lost{sum.letters + l.letters, sum.decisions + l.decisions}
 	}
 	return sum, nil
 }
 
 // waits says why rows that are built are not switched to.
-func waits(newLetters int) string {
-	return fmt.Sprintf("they have %d dead letters that the rows that serve do not have: see 'server deadletters list "+
-		"--building', then retry or skip them, or switch with 'server rebuild switch'", newLetters)
+func (l lost) waits() string {
+	var why []string
+	if l.letters > 0 {
+		why = append(why, fmt.Sprintf("they have %d dead letters that the rows that serve do not have: see 'server "+
+			"deadletters list --building', then retry or skip them", l.letters))
+	}
+	if l.decisions > 0 {
+		why = append(why, fmt.Sprintf("about %d events was decided under a former name of the projection, and they take "+
+			"effect in these rows: have the projector ignore those that you skipped, look at the rows", l.decisions))
+	}
+	return strings.Join(why, "; ") + ", or switch with 'server rebuild switch'"
 }
 
-func (b *beside) lose(n int) {
+func (b *beside) lose(l lost) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.lost = n
+	b.lost = l
 }
 
-func (b *beside) losses() int {
+func (b *beside) losses() lost {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.lost

@@ -142,9 +142,8 @@ func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag u
 	f.unit.mu.Unlock()
 	switch {
 	case f.unit.set.keep.Rebuilt && !gained:
-		if s.Build != nil && s.Build.NewDeadLetters > 0 {
-			return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name,
-				waits(s.Build.NewDeadLetters))
+		if lacks := f.beside.losses(); s.Build != nil && lacks != (lost{}) {
+			return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
 		}
 		return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
 	case s.Build != nil && s.Build.Stop != nil:
