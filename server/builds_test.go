@@ -62,7 +62,8 @@ func (s *server) deadLetters(t *testing.T, app App, args ...string) *call {
 	return runProgram(t, app, start{args: append(append([]string{"deadletters"}, args...), "--url", s.url)})
 }
 
-// TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed: what was decided is on record under its former name.
+// TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed: what was decided is on record under its former
+// name.
 func TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed(t *testing.T) {
 	args := append(embedded(t), "--ready-when", "rebuilt")
 	first := newStage("1")

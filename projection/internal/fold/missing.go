@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
 )
 
 // Missing is what the evaluation of events has missed because it was not read, by model.
@@ -50,8 +51,11 @@ func (m missing) with(o missing) missing {
 }
 
 // missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey:
-// then the row is taken for absent.
+// then the row is taken for absent. A key that no row can have is an error of the event's own.
 func (f *rows) missKey(key keys.Key) error {
+	if err := f.db.Validate(f.desc, &querydb.Row{Key: key}); err != nil {
+		return err
+	}
 	if !f.given.keys[key] {
 		if f.misses.keys == nil {
 			f.misses.keys = map[keys.Key]bool{}
@@ -91,6 +95,6 @@ func (f *rows) unlessSurveyed(err error) error {
 func (f *rows) give() {
 	f.given, f.misses = f.given.with(f.misses), missing{}
 	for key := range f.given.keys {
-		_ = f.needKey(key) // it was checked when it was composed; a Follow that brings another fails by itself
+		_ = f.needKey(key) // missKey has checked it
 	}
 }
