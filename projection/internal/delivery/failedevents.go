@@ -38,7 +38,7 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 		return false, nil
 	}
 	it.letter = it.released || it.replayed && v.state.Letters.Has(position.RefOf(it.event))
-	if it.replayed && !it.letter && out.hasLetter(it.event) || v.shared && it.replays() && len(out.resolved) > 0 {
+	if it.replayed && out.hasLetterOf(it) || v.shared && it.replays() && len(out.resolved) > 0 {
 		return false, nil
 	}
 	if it.ifLetter && !it.letter { // it took effect at its own place

@@ -96,10 +96,12 @@ func (out *outcome) resolve(it *item, skip bool) {
 	out.notes = append(out.notes, querydb.Note{Kind: out.kind, ID: at.ID()})
 }
 
-// hasLetter reports whether the event becomes a dead letter here.
-func (out *outcome) hasLetter(e *eventlog.Event) bool {
+// hasLetterOf reports whether the item, or another event of its subject, becomes a dead letter here: what waits for the
+// item is known when that is on record.
+func (out *outcome) hasLetterOf(it *item) bool {
+	s := deadletter.SubjectOf(it.event)
 	return slices.ContainsFunc(out.letters, func(l newLetter) bool {
-		return position.RefOf(l.event) == position.RefOf(e)
+		return position.RefOf(l.event) == position.RefOf(it.event) || s.Name != "" && deadletter.SubjectOf(l.event) == s
 	})
 }
 
