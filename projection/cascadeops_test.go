@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // foldRefs folds the events on the store and returns its DB and the dead letters.
@@ -70,6 +72,10 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 			{Op: "club", ID: "A", Text: "newer", Cascade: notes("y", projection.Eventual)},
 		}, "newer newer newer|new newer new"}, // the first may have been done
 		{"none in place of all", eventual, []ref{{Op: "club", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
+		{"none though a later event writes the row as it is", eventual,
+			[]ref{{Op: "rename", ID: "A", Text: "new", NoCascade: true}, {Op: "rename", ID: "A", Text: "new"}}, "old old old"},
+		{"none though an earlier event has written the row as it was", eventual,
+			[]ref{{Op: "rename", ID: "A", Text: "old"}, {Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
 		{"some in place of all", eventual,
 			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)}}, "old new old"},
 		{"all though a change before asked for some", eventual, []ref{
@@ -160,5 +166,26 @@ func TestAChangeThatAnEventTakesBackAsksForNothing(t *testing.T) {
 	}
 	if d := cmp.Diff("new - -", copiedNames(t, db)); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestACascadeHasRoomWhereEventsBeforeItHaveTakenHoldersAway, in the same window or in another.
+func TestACascadeHasRoomWhereEventsBeforeItHaveTakenHoldersAway(t *testing.T) {
+	const most = 10_000
+	var holders, some []ref
+	for i := range most + 3 {
+		holders = append(holders, ref{Op: "set", ID: fmt.Sprint("p", i), Club: "A"})
+	}
+	for i := range 5 {
+		some = append(some, ref{Op: "delete", ID: fmt.Sprint("p", i)})
+	}
+	events := [][]ref{{{Op: "club", ID: "A", Text: "old"}}, holders[:most], holders[most:], some,
+		{{Op: "rename", ID: "A", Text: "new"}}}
+	for _, window := range []int{1, 100} {
+		store := memstore.New()
+		foldRefs(t, store, transactional, 1, events[:3]...)
+		if _, letters := foldRefs(t, store, transactional, window, events...); len(letters) > 0 {
+			t.Errorf("windows of %d: dead letters %+v, want none", window, letters)
+		}
 	}
 }

@@ -224,19 +224,39 @@ func (f *followers) cascade(at ApplyPoint) error {
 	}
 	for _, u := range f.of.journal {
 		how := f.asked[u.entry.key]
-		u.entry.announceTo(how)
-		if !f.followsNow(how) {
+		if follows, err := f.judgeFollowing(&u, how); err != nil || !follows {
+			if err != nil {
+				return err
+			}
 			continue
 		}
-		changed, err := f.changes(&u)
-		if err == nil && changed {
-			err = f.cascadeOf(&u, how, at)
-		}
-		if err != nil {
+		if err := f.cascadeOf(&u, how, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports whether some
+// follow it in the commit. Where all ops of the commit leave that to the schema, it is judged by the commit as a whole
+// whether there is anything to follow; else each event is judged by itself, as it would be in a commit of its own.
+func (f *followers) judgeFollowing(u *undo, how *Cascade) (follows bool, err error) {
+	e, follows := u.entry, f.followsNow(how)
+	if how == nil && !e.asked && !follows {
+		e.announceTo(how)
+		return false, nil
+	}
+	if how != nil && !e.asked {
+		e.asked = true
+		if u.was.event != 0 && slices.Equal(f.copiedBefore(u), e.tracked().copied) {
+			e.scopes = nil // what events before this one have changed is in no copy
+		}
+	}
+	changed, err := f.changes(u)
+	if err == nil && changed {
+		e.announceTo(how)
+	}
+	return follows && changed, err
 }
 
 // announceTo notes which copies are to follow after the commit.
@@ -277,13 +297,19 @@ func (f *followers) changes(u *undo) (bool, error) {
 		}
 		now = f.copiedText(&row)
 	}
-	was := u.entry.tracked().copied
-	if u.was.event != 0 {
-		if was = nil; u.was.present {
-			was = f.copiedText(&u.was.stored)
-		}
-	}
+	was := f.copiedBefore(u)
 	return (now == nil) != (was == nil) || !slices.Equal(now, was), nil
+}
+
+// copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.
+func (f *followers) copiedBefore(u *undo) []byte {
+	switch {
+	case u.was.event == 0:
+		return u.entry.tracked().copied
+	case u.was.present:
+		return f.copiedText(&u.was.stored)
+	}
+	return nil
 }
 
 // cascadeOf has the copies of one row follow it.
@@ -308,11 +334,14 @@ func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
 		}
 		f.found[q] = true
 		n := known.Count
-		if n <= most {
+		switch {
+		case n <= most:
 			var err error
 			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at); err != nil {
 				return err
 			}
+		case at.Event > 1: // events before it in the commit may have taken some away
+			return ErrNextCommit
 		}
 		if count += n; count > most {
 			return &CascadeOverflowError{f.of.desc.Name, count, most, unit}
@@ -349,8 +378,9 @@ func (f *followers) versions(c *Copies) {
 // refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed. It
 // reports in how many.
 func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error) {
-	holders := make([]*entry, 0, len(held))
+	holders, known := make([]*entry, 0, len(held)), make(map[keys.Key]bool, len(held))
 	for _, key := range held {
+		known[key] = true
 		e := f.of.entry(key)
 		if !e.read && e.event == 0 {
 			if err := f.of.missKey(key); err != nil {
@@ -361,7 +391,7 @@ func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at Ap
 		holders = append(holders, e)
 	}
 	for _, e := range f.of.dirty {
-		if e.event != 0 && !slices.Contains(held, e.key) {
+		if e.event != 0 && !known[e.key] {
 			holders = append(holders, e)
 		}
 	}

@@ -66,6 +66,7 @@ type state struct {
 	changes  aggregate.Size  // of an aggregate, of the items that are to be written
 	unfilled []copied        // copies that are yet to be filled in
 	scopes   []cascade.Scope // which copies of the row are to follow what events of the commit have made of it
+	asked    bool            // an op of the commit has said which copies follow it
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.
