@@ -283,6 +283,50 @@ func TestARunnerThatDiesSaysSo(t *testing.T) {
 	}
 }
 
+// TestAnEventThatAnotherProcessFoldsIsNotSkippedMeanwhile by one that has stopped at it: some of its rows may be there,
+// or all.
+func TestAnEventThatAnotherProcessFoldsIsNotSkippedMeanwhile(t *testing.T) {
+	hangUntilReleased(t)
+	opts := memstore.Options{Now: func() time.Time { return epoch }}
+	kept := memstore.NewMultiWriter(opts)
+	log := logOf(t, event("", upsert("a", 1)), event("", set("b", 1), set("c", 1)))
+	hangs := Projection("script")
+	inner := hangs.Project
+	hangs.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+		if e.Offset == 2 {
+			hang()
+		}
+		return inner(e, m)
+	}
+	r, err := projection.NewRunner(hangs, log, open(t, kept), impatient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStop(t, r, r.Run(ctx()), "0@2")
+
+	running, kill := context.WithCancel(ctx())
+	died := opts
+	died.After = func(c memstore.Commit) error {
+		if c.Of == 1 || c.Number > 0 {
+			return nil
+		}
+		kill()
+		return errors.New("killed")
+	}
+	if err := newRunner(t, "script", log, open(t, kept.Join(died)), quick()).Run(running); err == nil {
+		t.Fatal("the process goes on, though it was killed: this shows nothing")
+	}
+	if err := r.Skip(ctx(), "0@2"); err == nil || !strings.Contains(err.Error(), "has begun to write the rows of the event") {
+		t.Errorf("skip of an event that is half written: %v", err)
+	}
+	if err := newRunner(t, "script", log, open(t, kept), quick()).Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Skip(ctx(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
+		t.Errorf("skip of an event that another process has folded: %v", err)
+	}
+}
+
 func TestOnASharedStoreAnotherProcessLearnsOfASkip(t *testing.T) {
 	hangUntilReleased(t)
 	kept := memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})

@@ -126,7 +126,7 @@ func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, 
 				return at.canFence(e)
 			}
 			c := at.Partitions[e.Partition]
-			return in == slotOf(s.db) && c.reach() < e.Offset
+			return in == slotOf(s.db) && c.Reach() < e.Offset
 		}
 		all, b.Generations = append(all, rows), append(b.Generations, at.Generation)
 	}
@@ -200,7 +200,7 @@ func otherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
 // it: rows show none behind the anchor, since that is put on record before them.
 func (b *Record) canFence(e position.Ref) bool {
 	c, begun := b.Partitions[e.Partition]
-	return begun && c.reach() < e.Offset
+	return begun && c.Reach() < e.Offset
 }
 
 // fence are notes that have the commits fail, before they write a row of those events, of all who have read what is on

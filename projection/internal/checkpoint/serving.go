@@ -65,8 +65,8 @@ func completionIn(in slot, n *querydb.Note) (c completion, err error) {
 // events that were acknowledged would be lost, and others would take their offsets.
 type Replaced map[string]Checkpoint
 
-// reach is the offset of the last event that the checkpoint says something about.
-func (c *Checkpoint) reach() uint64 {
+// Reach is the offset of the last event that the checkpoint says something about.
+func (c *Checkpoint) Reach() uint64 {
 	if c.Anchor == nil {
 		return c.Offset
 	}
@@ -77,7 +77,7 @@ func (c *Checkpoint) reach() uint64 {
 func (c Replaced) open(checkpoints map[string]Checkpoint) Replaced {
 	left := maps.Clone(c)
 	maps.DeleteFunc(left, func(partition string, claim Checkpoint) bool {
-		return checkpoints[partition].Offset >= claim.reach()
+		return checkpoints[partition].Offset >= claim.Reach()
 	})
 	return left
 }
@@ -87,7 +87,7 @@ func (c Replaced) with(checkpoints map[string]Checkpoint) Replaced {
 	all := Replaced{}
 	maps.Copy(all, c)
 	for partition, at := range checkpoints {
-		if claim := all[partition]; at.reach() > 0 && at.reach() >= claim.reach() {
+		if claim := all[partition]; at.Reach() > 0 && at.Reach() >= claim.Reach() {
 			all[partition] = at
 		}
 	}

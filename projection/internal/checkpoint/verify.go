@@ -165,7 +165,7 @@ func (w *verifier) decision(ctx context.Context, d *deadletter.Decision) error {
 
 // checkpoint is Holds for a checkpoint.
 func (w *verifier) checkpoint(ctx context.Context, record, partition string, c *Checkpoint) error {
-	if c.reach() == 0 {
+	if c.Reach() == 0 {
 		return nil
 	}
 	end, err := position.EndOf(ctx, w.Source, partition)
@@ -180,7 +180,7 @@ func (w *verifier) checkpoint(ctx context.Context, record, partition string, c *
 	}
 	if incarnation != c.Incarnation {
 		return &position.MismatchError{
-			Projection: w.Projection, Partition: partition, Record: record, Offset: c.reach(),
+			Projection: w.Projection, Partition: partition, Record: record, Offset: c.Reach(),
 			Event: c.Anchor.String(), End: end, Recreated: true,
 		}
 	}

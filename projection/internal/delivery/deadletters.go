@@ -138,7 +138,8 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 
 // foresee skips an event that the projection has yet to come to, and that is a dead letter of other rows of it.
 func (r resolution) foresee(ctx context.Context, at position.Ref, skip bool) error {
-	if r.state.Done().Partitions[at.Partition].Offset >= at.Offset {
+	c := r.state.Done().Partitions[at.Partition]
+	if c.Offset >= at.Offset {
 		return ErrNoDeadLetter
 	}
 	there, err := checkpoint.IsLetterElsewhere(ctx, r.state, at)
@@ -149,12 +150,18 @@ func (r resolution) foresee(ctx context.Context, at position.Ref, skip bool) err
 		return ErrNoDeadLetter
 	case !skip:
 		return errNotReached
+	case r.shared && c.Reach() >= at.Offset:
+		return errBegun
 	}
 	if d, decided := r.state.Decisions[at]; decided && d.Skip {
 		return nil
 	}
 	return r.skipAhead(ctx, at)
 }
+
+// errBegun says that rows of the event may be there by now: passed over, it would stay half of one.
+var errBegun = fmt.Errorf("a process has begun to write the rows of the event, and has to end that first: %w",
+	errOvertaken)
 
 // errNotReached says that there is nothing to retry yet.
 var errNotReached = errors.New("these rows have not come to it yet: they try it when they do")
@@ -166,6 +173,16 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 	}
 	if r.stop.partial {
 		return r.stop
+	}
+	if r.stop.released {
+		return r.skipAhead(ctx, at)
+	}
+	c := r.state.Done().Partitions[at.Partition]
+	switch {
+	case c.Offset >= at.Offset: // another process has folded it meanwhile, and this one can go on
+		return ErrNoDeadLetter
+	case r.shared && c.Reach() >= at.Offset:
+		return errBegun
 	}
 	return r.skipAhead(ctx, at)
 }
