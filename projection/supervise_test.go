@@ -316,7 +316,8 @@ func TestAnEventThatAnotherProcessFoldsIsNotSkippedMeanwhile(t *testing.T) {
 	if err := newRunner(t, "script", log, open(t, kept.Join(died)), quick()).Run(running); err == nil {
 		t.Fatal("the process goes on, though it was killed: this shows nothing")
 	}
-	if err := r.Skip(ctx(), "0@2"); err == nil || !strings.Contains(err.Error(), "has begun to write the rows of the event") {
+	err = r.Skip(ctx(), "0@2")
+	if err == nil || !strings.Contains(err.Error(), "has begun to write the rows of the event") {
 		t.Errorf("skip of an event that is half written: %v", err)
 	}
 	if err := newRunner(t, "script", log, open(t, kept), quick()).Run(ctx()); err != nil {

@@ -237,9 +237,9 @@ func (f *followers) cascade(at ApplyPoint) error {
 	return nil
 }
 
-// judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports whether
-// some follow it in the commit. Where all ops of the commit leave that to the schema, the commit as a whole tells
-// whether there is anything to follow; else each event does by itself, as it would in a commit of its own.
+// judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports
+// whether some follow it in the commit. Where all ops of the commit leave that to the schema, the commit as a whole
+// tells whether there is anything to follow; else each event does by itself, as it would in a commit of its own.
 func (f *followers) judgeFollowing(u *undo, how *Cascade) (follows bool, err error) {
 	e, follows := u.entry, f.followsNow(how)
 	if how == nil && !e.asked && !follows {
