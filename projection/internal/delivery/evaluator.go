@@ -166,7 +166,7 @@ func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identi
 				held.Keys = append(held.Keys, l.Key)
 			}
 		}
-		if len(found) < linksAtOnce {
+		if len(found) < linksAtOnce || held.Count > most { // there may be a million, and they are too many already
 			break
 		}
 		after = found[len(found)-1].id
