@@ -39,8 +39,9 @@ type waiting struct {
 	first   []position.Ref    // to be retried before those that are woken: what a process has left behind, or was put back
 	woken   []position.Ref    // in order
 	seen    map[RowRef]uint64 // revisions at which WakeAt was told of rows
-	// Unchecked: rows may have appeared of which Wake was not told.
+	// Unchecked: any of the rows may have appeared of which Wake was not told; else those of fresh alone.
 	Unchecked bool
+	fresh     []RowRef
 }
 
 func newWaiting() waiting {
@@ -84,6 +85,21 @@ func (w *waiting) Awaited() []RowRef {
 	}
 	return rows
 }
+
+// MayHaveAppeared notes that the row of a new dead letter may have appeared since it was looked up.
+func (w *waiting) MayHaveAppeared(row RowRef) { w.fresh = append(w.fresh, row) }
+
+// Doubtful are the rows that may have appeared of which Wake was not told.
+func (w *waiting) Doubtful() []RowRef {
+	if w.Unchecked {
+		return w.Awaited()
+	}
+	w.fresh = slices.DeleteFunc(w.fresh, func(row RowRef) bool { return !w.Awaits(row) })
+	return w.fresh
+}
+
+// Checked notes that Wake was told of those that have.
+func (w *waiting) Checked() { w.Unchecked, w.fresh = false, nil }
 
 // Wake notes that a row has appeared: the dead letters that wait for it are to be retried.
 func (w *waiting) Wake(row RowRef) {

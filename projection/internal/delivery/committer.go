@@ -233,7 +233,9 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	}
 	for _, l := range out.waiting {
 		c.state.Letters.Wait(l.Ref, l.row)
-		c.state.Letters.Unchecked = c.state.Letters.Unchecked || c.shared
+		if c.shared {
+			c.state.Letters.MayHaveAppeared(l.row)
+		}
 	}
 	for _, row := range out.appeared {
 		c.state.Letters.Wake(row)

@@ -188,11 +188,12 @@ func isThere(ctx context.Context, r *Runner, row deadletter.RowRef) (bool, error
 
 // checkAwaited finds the awaited rows that have appeared without a word.
 func (r retries) checkAwaited(ctx context.Context) error {
-	if !r.state.Letters.Unchecked {
+	doubtful := r.state.Letters.Doubtful()
+	if len(doubtful) == 0 {
 		return nil
 	}
 	wanted := map[string][]keys.Key{}
-	for _, row := range r.state.Letters.Awaited() {
+	for _, row := range doubtful {
 		wanted[row.Model] = append(wanted[row.Model], row.Key)
 	}
 	for _, m := range r.projection.Models {
@@ -200,7 +201,7 @@ func (r retries) checkAwaited(ctx context.Context) error {
 			return err
 		}
 	}
-	r.state.Letters.Unchecked = false
+	r.state.Letters.Checked()
 	return nil
 }
 
