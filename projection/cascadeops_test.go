@@ -76,6 +76,9 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 			[]ref{{Op: "rename", ID: "A", Text: "new", NoCascade: true}, {Op: "rename", ID: "A", Text: "new"}}, "old old old"},
 		{"none though an earlier event has written the row as it was", eventual,
 			[]ref{{Op: "rename", ID: "A", Text: "old"}, {Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
+		{"an earlier change though, which a copy made in between lacks", eventual, []ref{
+			{Op: "rename", ID: "A", Text: "mid"}, {Op: "set", ID: "a", Club: "A"}, {Op: "rename", ID: "A", Text: "old"},
+			{Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old|new new new|old new new"}, // as of when they follow
 		{"some in place of all", eventual,
 			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)}}, "old new old"},
 		{"all though a change before asked for some", eventual, []ref{

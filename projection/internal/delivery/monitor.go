@@ -247,7 +247,7 @@ func Completing(m *Monitor) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &m.snapshot
-	if !s.Rebuilding || s.Stop != nil {
+	if !s.Rebuilding || !s.Running && (s.LastError != "" || s.Stop != nil) {
 		return false
 	}
 	for partition, end := range m.goal {

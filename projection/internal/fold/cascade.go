@@ -248,7 +248,9 @@ func (f *followers) judgeFollowing(u *undo, how *Cascade) (follows bool, err err
 	}
 	if how != nil && !e.asked {
 		e.asked = true
-		if u.was.event != 0 && slices.Equal(f.copiedBefore(u), e.tracked().copied) {
+		was := e.tracked()
+		copiedSince := was.filledIn > 0 && was.filledIn < u.was.event // what the row was in between
+		if u.was.event != 0 && !copiedSince && slices.Equal(f.copiedBefore(u), was.copied) {
 			e.scopes = nil // what events before this one have changed is in no copy
 		}
 	}
