@@ -109,17 +109,22 @@ func (o operandText) cutNumber(place int, text string) (number, after string, se
 	if place >= len(left) || !left[place].Kind.isNumber() {
 		return "", "", false, false
 	}
-	for end := range min(len(text), maxNumber) + 1 {
+	tried := 0
+	for end := 0; end <= len(text) && tried < maxMarks; end++ {
 		after, separated := strings.CutPrefix(text[end:], sep)
-		if (separated || after == "") && o.isKeyNumber(text[:end], &left[place]) {
+		if !separated && after != "" {
+			continue
+		}
+		if o.isKeyNumber(text[:end], &left[place]) {
 			return text[:end], after, separated, true
 		}
+		tried++
 	}
 	return "", "", false, false
 }
 
-// maxNumber is longer than any number in a key.
-const maxNumber = 3 * 1024
+// maxMarks is more than the times that a number in a key has one of the marks.
+const maxMarks = 3
 
 // isKeyNumber reports whether a text is a number as keys write it.
 func (o operandText) isKeyNumber(text string, s *Segment) bool {

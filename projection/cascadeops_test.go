@@ -78,7 +78,8 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 			[]ref{{Op: "rename", ID: "A", Text: "old"}, {Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
 		{"an earlier change though, which a copy made in between lacks", eventual, []ref{
 			{Op: "rename", ID: "A", Text: "mid"}, {Op: "set", ID: "a", Club: "A"}, {Op: "rename", ID: "A", Text: "old"},
-			{Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old|new new new|old new new"}, // as of when they follow
+			{Op: "rename", ID: "A", Text: "new", NoCascade: true},
+		}, "old old old|new new new|old new new"}, // as of when they follow
 		{"some in place of all", eventual,
 			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)}}, "old new old"},
 		{"all though a change before asked for some", eventual, []ref{

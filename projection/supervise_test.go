@@ -306,12 +306,12 @@ func TestAnEventThatAnotherProcessFoldsIsNotSkippedMeanwhile(t *testing.T) {
 
 	running, kill := context.WithCancel(ctx())
 	died := opts
+	died.Before = func(memstore.Commit) error { return context.Cause(running) }
 	died.After = func(c memstore.Commit) error {
-		if c.Of == 1 || c.Number > 0 {
-			return nil
+		if c.Of > 1 {
+			kill()
 		}
-		kill()
-		return errors.New("killed")
+		return context.Cause(running)
 	}
 	if err := newRunner(t, "script", log, open(t, kept.Join(died)), quick()).Run(running); err == nil {
 		t.Fatal("the process goes on, though it was killed: this shows nothing")
@@ -325,6 +325,30 @@ func TestAnEventThatAnotherProcessFoldsIsNotSkippedMeanwhile(t *testing.T) {
 	}
 	if err := r.Skip(ctx(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
 		t.Errorf("skip of an event that another process has folded: %v", err)
+	}
+}
+
+// TestAStoppedProcessSkipsWhatIsADeadLetterOfAnother: it has gone past the event, and the letter is on record.
+func TestAStoppedProcessSkipsWhatIsADeadLetterOfAnother(t *testing.T) {
+	hangUntilReleased(t)
+	kept := memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})
+	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "hang"}), event("", upsert("a", 1)))
+	stopped := newRunner(t, "script", log, open(t, kept), impatient())
+	wantStop(t, stopped, stopped.Run(ctx()), "0@2")
+	fails := Projection("script")
+	inner := fails.Project
+	fails.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+		if e.Offset == 2 {
+			return nil, errors.New("it fails here")
+		}
+		return inner(e, m)
+	}
+	other := runProjection(t, fails, log, open(t, kept), quick())
+	if err := stopped.Skip(ctx(), "0@2"); err != nil {
+		t.Error(err)
+	}
+	if left := deadLettersOf(t, other); len(left) > 0 {
+		t.Errorf("dead letters %v are left, want none", left)
 	}
 }
 

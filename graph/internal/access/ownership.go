@@ -61,6 +61,10 @@ func (v Viewer) OwnsPartition(t *catalog.Type, half *querydb.Half, vals []keys.V
 	if len(vals) == len(half.Fields) {
 		return vals[at] == keys.String(v.Subject)
 	}
+	stored := keys.Composer{Layout: half.Layout}
+	if vals, err := stored.ParseKeyValues("id", partition); err == nil {
+		return vals[at] == keys.String(v.Subject)
+	}
 	return v.standsIn(&half.Layout, at, partition)
 }
 

@@ -96,6 +96,11 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	if r.stop != nil && r.stop.at == at {
 		return r.skipStop(ctx, at, skip)
 	}
+	return r.resolveLetter(ctx, at, skip)
+}
+
+// resolveLetter retries or skips one dead letter, or an event that is one of other rows.
+func (r resolution) resolveLetter(ctx context.Context, at position.Ref, skip bool) error {
 	letter, err := r.readLetter(ctx, at)
 	if errors.Is(err, ErrNoDeadLetter) {
 		return r.foresee(ctx, at, skip)
@@ -160,8 +165,8 @@ func (r resolution) foresee(ctx context.Context, at position.Ref, skip bool) err
 }
 
 // errBegun says that rows of the event may be there by now: passed over, it would stay half of one.
-var errBegun = fmt.Errorf("a process has begun to write the rows of the event, and has to end that first: %w",
-	errOvertaken)
+var errBegun = fmt.Errorf("a process has begun to write the rows of the event, and has to end that first; where the "+
+	"process has ended, start one that folds the event: %w", errOvertaken)
 
 // errNotReached says that there is nothing to retry yet.
 var errNotReached = errors.New("these rows have not come to it yet: they try it when they do")
@@ -179,8 +184,8 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 	}
 	c := r.state.Done().Partitions[at.Partition]
 	switch {
-	case c.Offset >= at.Offset: // another process has folded it meanwhile, and this one can go on
-		return ErrNoDeadLetter
+	case c.Offset >= at.Offset: // another process has come past it meanwhile
+		return r.resolveLetter(ctx, at, skip)
 	case r.shared && c.Reach() >= at.Offset:
 		return errBegun
 	}
