@@ -83,7 +83,7 @@ type BuildStatus struct {
 	Cascades        int     `json:"cascades,omitempty"` // rows that their copies are yet to follow: see Complete
 	// NewDeadLetters are those that are none of the rows that serve, once the rows that are built could serve.
 	NewDeadLetters int `json:"newDeadLetters,omitempty"`
-	// FormerDecisions are about events of the rows that serve, under a former name of the projection: see the function.
+	// FormerDecisions are events that were retried or skipped under a former name of the projection: see the function.
 	FormerDecisions int        `json:"formerDecisions,omitempty"`
 	LastError       string     `json:"lastError,omitempty"`
 	Stop            *StopError `json:"stop,omitempty"` // the event that has stopped the build

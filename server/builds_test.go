@@ -78,7 +78,7 @@ func TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed(t *testin
 	renamed.Projections[0].Name = "Chores"
 	s = serve(t, renamed.App, start{args: args})
 	s.built(t)
-	const why = "about 1 events was decided under a former name of the projection"
+	const why = "1 events were retried or skipped under a former name of the projection"
 	s.until(t, "waiting", func() bool { return s.statusOf(t).Projections[0].Build.FormerDecisions == 1 })
 	s.rebuilds(t, renamed.App, "status").wantExit(t, exitDone, "built, but not switched to: "+why)
 	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||

@@ -360,9 +360,9 @@ func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err e
 	return n, err
 }
 
-// FormerDecisions counts the events about which was decided under names of projections that there are no more, which
-// have folded rows that serve and that p folds now: rows that p builds know nothing of that, unless it was decided
-// under the name of p too.
+// FormerDecisions counts the events that were retried or skipped under names of projections that there are no more,
+// which have folded rows that serve and that p folds now. Rows that p builds know nothing of that, unless it was
+// decided under the name of p too.
 func FormerDecisions(ctx context.Context, db *querydb.DB, p Projection, isCurrent func(name string) bool) (int,
 	error) {
 	own, err := readDecisions(ctx, db, p.Name)

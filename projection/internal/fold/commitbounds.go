@@ -223,7 +223,7 @@ func (f *Fold) fit(at ApplyPoint) error {
 }
 
 // divisible reports whether what is written may be committed in parts, of which whoever folds the event again passes
-// over those that are there: no copies follow it, nor rests an item of an aggregate on another.
+// over those that are there: no copies follow it, and it has no items of aggregates, of which one rests on another.
 func divisible(f *Fold) bool {
 	copies := f.Tracked().Copies()
 	writesAggregate := func(m member) bool {

@@ -171,7 +171,7 @@ type Rebuild struct {
 	Held bool `json:"held,omitempty"`
 	// NewDeadLetters is how many dead letters of the rows that are being built are none of the rows that serve.
 	NewDeadLetters int `json:"newDeadLetters,omitempty"`
-	// FormerDecisions is about how many events was decided under former names of the projections, in the rows that serve.
+	// FormerDecisions is how many events were retried or skipped under former names of the projections.
 	FormerDecisions int `json:"formerDecisions,omitempty"`
 	// Waits says why rows that are built are not switched to, and what to do.
 	Waits string `json:"waits,omitempty"`

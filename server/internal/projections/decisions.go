@@ -222,8 +222,8 @@ func (l lost) waits() string {
 			"deadletters list --building', then retry or skip them", l.letters))
 	}
 	if l.decisions > 0 {
-		why = append(why, fmt.Sprintf("about %d events was decided under a former name of the projection, and they take "+
-			"effect in these rows: have the projector ignore those that you skipped, look at the rows", l.decisions))
+		why = append(why, fmt.Sprintf("%d events were retried or skipped under a former name of the projection, and these "+
+			"rows know nothing of that: have the projector ignore those that were skipped, look at the rows", l.decisions))
 	}
 	return strings.Join(why, "; ") + ", or switch with 'server rebuild switch'"
 }
