@@ -21,7 +21,8 @@ type Codec[R any] struct {
 	Decode func(rec record.Record, row *R) error
 	// Value returns a field as a composite attribute, absent where it is null or not a scalar.
 	Value func(row *R, field int) keys.Value
-	// Clone returns a copy that shares no memory that can be changed.
+	// Clone returns a copy that shares no memory that can be changed, and has the values that Decode reads where those
+	// of the row are encoded: a list is nil only where it is null, and times are in UTC.
 	Clone func(row *R) R
 	// Time returns the date-time field, the zero time where it is null; SetTime sets it.
 	Time    func(row *R, field int) time.Time
@@ -88,7 +89,7 @@ func (c AnyCodec) New() any { return c.typed.newRow() }
 // Copy returns a row of its own with the fields of another, which share what they refer to.
 func (c AnyCodec) Copy(row any) any { return c.typed.copyRow(row) }
 
-// Clone returns a copy that shares no memory that can be changed.
+// Clone returns a copy that shares no memory that can be changed, with the values that Decode would read: see Codec.
 func (c AnyCodec) Clone(row any) any { return c.typed.cloneRow(row) }
 
 // Decode reads a record into a new row. It fails, naming the field, where the record is not of this model.

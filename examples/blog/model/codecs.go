@@ -177,8 +177,9 @@ func valueOfPost(r *Post, field int) keys.Value {
 
 func clonePost(r *Post) Post {
 	c := *r
+	c.CreatedAt = r.CreatedAt.UTC()
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }

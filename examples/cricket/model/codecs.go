@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -868,7 +867,7 @@ func cloneTeamSheet(o *TeamSheet) TeamSheet {
 	if o.Coach != nil {
 		c.Coach = new(cloneCoachCopy(o.Coach))
 	}
-	c.Players = slices.Clone(o.Players)
+	c.Players = append([]PlayerSheet{}, o.Players...)
 	for i := range c.Players {
 		c.Players[i] = clonePlayerSheet(&c.Players[i])
 	}

@@ -129,7 +129,7 @@ func cloneDevice(r *Device) Device {
 		c.AlertState = new(*r.AlertState)
 	}
 	if r.Timestamp != nil {
-		c.Timestamp = new(*r.Timestamp)
+		c.Timestamp = new(r.Timestamp.UTC())
 	}
 	if r.Published != nil {
 		c.Published = new(*r.Published)
@@ -237,6 +237,7 @@ func cloneDeviceEvent(r *DeviceEvent) DeviceEvent {
 	if r.AlertState != nil {
 		c.AlertState = new(*r.AlertState)
 	}
+	c.Timestamp = r.Timestamp.UTC()
 	return c
 }
 
@@ -479,7 +480,7 @@ func cloneVehicle(r *Vehicle) Vehicle {
 		c.FleetID = new(*r.FleetID)
 	}
 	if r.SeenAt != nil {
-		c.SeenAt = new(*r.SeenAt)
+		c.SeenAt = new(r.SeenAt.UTC())
 	}
 	return c
 }

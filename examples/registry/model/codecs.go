@@ -158,7 +158,7 @@ func valueOfPackage(r *Package, field int) keys.Value {
 func clonePackage(r *Package) Package {
 	c := *r
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.LatestVersion != nil {
 		c.LatestVersion = new(*r.LatestVersion)
@@ -167,12 +167,12 @@ func clonePackage(r *Package) Package {
 		c.LatestOrder = new(*r.LatestOrder)
 	}
 	if r.LatestAt != nil {
-		c.LatestAt = new(*r.LatestAt)
+		c.LatestAt = new(r.LatestAt.UTC())
 	}
 	if r.License != nil {
 		c.License = new(*r.License)
 	}
-	c.DeprecatedVersions = slices.Clone(r.DeprecatedVersions)
+	c.DeprecatedVersions = append([]string{}, r.DeprecatedVersions...)
 	return c
 }
 
@@ -335,7 +335,7 @@ func valueOfVersion(r *Version, field int) keys.Value {
 func cloneVersion(r *Version) Version {
 	c := *r
 	if r.PublishedAt != nil {
-		c.PublishedAt = new(*r.PublishedAt)
+		c.PublishedAt = new(r.PublishedAt.UTC())
 	}
 	if r.License != nil {
 		c.License = new(*r.License)
@@ -431,6 +431,8 @@ func valueOfDependent(r *Dependent, field int) keys.Value {
 
 func cloneDependent(r *Dependent) Dependent {
 	c := *r
+	c.Since = r.Since.UTC()
+	c.PublishedAt = r.PublishedAt.UTC()
 	return c
 }
 

@@ -116,10 +116,10 @@ func valueOfEmployee(r *Employee, field int) keys.Value {
 func cloneEmployee(r *Employee) Employee {
 	c := *r
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }
@@ -271,10 +271,10 @@ func cloneTask(r *Task) Task {
 		c.EmployeeID = new(*r.EmployeeID)
 	}
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }
@@ -395,10 +395,10 @@ func valueOfEquipment(r *Equipment, field int) keys.Value {
 func cloneEquipment(r *Equipment) Equipment {
 	c := *r
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }
@@ -513,10 +513,10 @@ func valueOfProjectMember(r *ProjectMember, field int) keys.Value {
 func cloneProjectMember(r *ProjectMember) ProjectMember {
 	c := *r
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }
@@ -629,10 +629,10 @@ func valueOfMembership(r *Membership, field int) keys.Value {
 func cloneMembership(r *Membership) Membership {
 	c := *r
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }

@@ -234,32 +234,58 @@ func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 	}
 }
 
-// cloneFields writes the code that gives the copy c of a struct memory of its own.
+// cloneFields writes the code that gives the copy c of a struct memory of its own, and the values that are read back
+// where those of the original are stored.
 func (f *codecsFile) cloneFields(fields []*schema.Field, of string) {
 	for _, field := range fields {
 		name := field.GoName()
-		original, deep := of+"."+name, field.Object != nil && sharesMemory(field.Object)
-		clone := func(address string) string { return fmt.Sprintf("clone%s(%s)", scalarOf(field, "").goType, address) }
+		original := of + "." + name
 		switch {
 		case field.List:
-			f.use("slices")
-			f.line("c.%s = slices.Clone(%s)", name, original)
-			switch {
-			case field.IsCopy():
-				value := "*v"
-				if deep {
-					value = clone("v")
-				}
-				f.line("for i, v := range c.%s {\nif v != nil {\nc.%s[i] = new(%s)\n}\n}", name, name, value)
-			case deep:
-				f.line("for i := range c.%s {\nc.%s[i] = %s\n}", name, name, clone("&c."+name+"[i]"))
-			}
-		case field.HoldsNull() && deep:
-			f.line("if %s != nil {\nc.%s = new(%s)\n}", original, name, clone(original))
+			f.cloneList(field, "c."+name, original)
 		case field.HoldsNull():
-			f.line("if %s != nil {\nc.%s = new(*%s)\n}", original, name, original)
-		case deep:
-			f.line("c.%s = %s", name, clone("&"+original))
+			f.line("if %s != nil {\nc.%s = new(%s)\n}", original, name, cloneOf(field, "*"+original, original, original))
+		case isCloned(field):
+			f.line("c.%s = %s", name, cloneOf(field, original, "&"+original, original))
 		}
+	}
+}
+
+func (f *codecsFile) cloneList(field *schema.Field, list, original string) {
+	if field.HoldsNull() {
+		f.use("slices")
+		f.line("%s = slices.Clone(%s)", list, original)
+	} else {
+		f.line("%s = append(%s{}, %s...)", list, goTypeOf(field, ""), original)
+	}
+	switch element := list + "[i]"; {
+	case field.IsCopy():
+		f.line("for i, v := range %s {\nif v != nil {\n%s = new(%s)\n}\n}", list, element, cloneOf(field, "*v", "v", "v"))
+	case isCloned(field):
+		f.line("for i := range %s {\n%s = %s\n}", list, element, cloneOf(field, element, "&"+element, element))
+	}
+}
+
+// isCloned reports whether a value of the field, that of a list or pointer aside, has memory of its own or is read back
+// as another.
+func isCloned(field *schema.Field) bool {
+	return field.Object != nil && hasClone(field.Object) || scalarOf(field, "").asRead != ""
+}
+
+// hasClone reports whether a copy of an object is not its clone already.
+func hasClone(o *schema.Object) bool {
+	return slices.ContainsFunc(o.Fields, func(f *schema.Field) bool { return f.List || f.HoldsNull() || isCloned(f) })
+}
+
+// cloneOf is the expression of the clone of a value: of an object taken by its address, of a scalar taken as what a
+// method is called on.
+func cloneOf(field *schema.Field, value, address, receiver string) string {
+	switch s := scalarOf(field, ""); {
+	case !isCloned(field):
+		return value
+	case field.Object != nil:
+		return fmt.Sprintf("clone%s(%s)", s.goType, address)
+	default:
+		return fmt.Sprintf(s.asRead, receiver)
 	}
 }

@@ -22,21 +22,11 @@ func (f *codecsFile) object(o *schema.Object) {
 	}
 	f.line("return o, true\n}\n")
 
-	if sharesMemory(o) {
+	if hasClone(o) {
 		f.line("func clone%s(o *%s) %s {\nc := *o", name, name, name)
 		f.cloneFields(o.Fields, "o")
 		f.line("return c\n}\n")
 	}
-}
-
-// sharesMemory reports whether the fields of a copied object are partly those of the original.
-func sharesMemory(o *schema.Object) bool {
-	for _, f := range o.Fields {
-		if f.List || f.HoldsNull() || f.Object != nil && sharesMemory(f.Object) {
-			return true
-		}
-	}
-	return false
 }
 
 // references writes where rows hold copies of rows of other models. They mention models and no codecs, which may refer
@@ -136,7 +126,7 @@ func (f *codecsFile) copyOf(m *schema.Model, r *schema.ReadModel) {
 		f.line("%s: r.%s,", field.GoName(), field.GoName())
 	}
 	f.line("}")
-	if sharesMemory(m.Objects[i]) {
+	if hasClone(m.Objects[i]) {
 		f.line("c := clone%s(&o)", copied)
 		f.line("return &c\n}\n")
 	} else {

@@ -17,23 +17,25 @@ type scalar struct {
 	cast   string // Go type that the result of read is converted to, "" where it is goType already
 	tag    string // expression that is its text in a tag, %s
 	tagPkg string // package that tag needs, "" for none
+	asRead string // expression that is the value as it is read back, %s; "" where every value is
 }
 
 var Scalars = map[string]scalar{
-	"ID":     {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
-	"String": {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
+	"ID":     {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", "", ""},
+	"String": {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", "", ""},
 	"Boolean": {"bool", "", "KindBoolean", "keys.Boolean(%s)", "Boolean(%s)", "Boolean", "", "strconv.FormatBool(%s)",
-		"strconv"},
-	"Int":   {"int", "", "KindInt", "keys.Int(int64(%s))", "Int(%s)", "Int", "", "strconv.Itoa(%s)", "strconv"},
-	"Int64": {"int64", "", "KindInt", "keys.Int(%s)", "Int64(%s)", "Int64", "", "strconv.FormatInt(%s, 10)", "strconv"},
+		"strconv", ""},
+	"Int": {"int", "", "KindInt", "keys.Int(int64(%s))", "Int(%s)", "Int", "", "strconv.Itoa(%s)", "strconv", ""},
+	"Int64": {"int64", "", "KindInt", "keys.Int(%s)", "Int64(%s)", "Int64", "", "strconv.FormatInt(%s, 10)",
+		"strconv", ""},
 	"Float": {"float64", "", "KindFloat", "keys.Float(%s)", "Float(%s)", "Float", "",
-		"strconv.FormatFloat(%s, 'f', -1, 64)", "strconv"},
+		"strconv.FormatFloat(%s, 'f', -1, 64)", "strconv", ""},
 	"Decimal": {"keys.Decimal", Library + "/keys", "KindDecimal", "keys.DecimalOf(%s)", "String(%s.String())", "String",
-		"keys.Decimal", "%s.String()", ""},
+		"keys.Decimal", "%s.String()", "", "keys.Decimal(%s.String())"},
 	"Date": {"keys.Date", Library + "/keys", "KindDate", "keys.DateOf(%s)", "String(string(%s))", "String",
-		"keys.Date", "string(%s)", ""},
+		"keys.Date", "string(%s)", "", ""},
 	"DateTime": {"time.Time", "time", "KindDateTime", "keys.DateTime(%s)", "DateTime(%s)", "DateTime", "",
-		"string(keys.AppendDateTime(nil, %s))", Library + "/keys"},
+		"string(keys.AppendDateTime(nil, %s))", Library + "/keys", "%s.UTC()"},
 }
 
 // enum is a scalar whose Go type is a string type of its own.

@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -129,6 +128,7 @@ func valueOfCustomer(r *Customer, field int) keys.Value {
 
 func cloneCustomer(r *Customer) Customer {
 	c := *r
+	c.RegisteredAt = r.RegisteredAt.UTC()
 	return c
 }
 
@@ -236,6 +236,7 @@ func cloneProduct(r *Product) Product {
 	if r.Supplier != nil {
 		c.Supplier = new(*r.Supplier)
 	}
+	c.CreatedAt = r.CreatedAt.UTC()
 	return c
 }
 
@@ -331,7 +332,8 @@ func valueOfOrder(r *Order, field int) keys.Value {
 
 func cloneOrder(r *Order) Order {
 	c := *r
-	c.ProductIds = slices.Clone(r.ProductIds)
+	c.ProductIds = append([]string{}, r.ProductIds...)
+	c.PlacedAt = r.PlacedAt.UTC()
 	return c
 }
 
@@ -473,6 +475,7 @@ func valueOfOrderHistory(r *OrderHistory, field int) keys.Value {
 
 func cloneOrderHistory(r *OrderHistory) OrderHistory {
 	c := *r
+	c.Timestamp = r.Timestamp.UTC()
 	return c
 }
 
@@ -582,10 +585,10 @@ func valueOfOrderVersion(r *OrderVersion, field int) keys.Value {
 func cloneOrderVersion(r *OrderVersion) OrderVersion {
 	c := *r
 	if r.Since != nil {
-		c.Since = new(*r.Since)
+		c.Since = new(r.Since.UTC())
 	}
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -679,6 +682,7 @@ func valueOfOrderTracking(r *OrderTracking, field int) keys.Value {
 
 func cloneOrderTracking(r *OrderTracking) OrderTracking {
 	c := *r
+	c.ChangedAt = r.ChangedAt.UTC()
 	return c
 }
 
@@ -755,6 +759,7 @@ func valueOfDeployment(r *Deployment, field int) keys.Value {
 
 func cloneDeployment(r *Deployment) Deployment {
 	c := *r
+	c.DeployedAt = r.DeployedAt.UTC()
 	return c
 }
 
@@ -900,6 +905,7 @@ func valueOfInvoice(r *Invoice, field int) keys.Value {
 
 func cloneInvoice(r *Invoice) Invoice {
 	c := *r
+	c.Amount = keys.Decimal(r.Amount.String())
 	return c
 }
 

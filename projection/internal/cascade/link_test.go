@@ -88,3 +88,31 @@ func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 		t.Errorf("retried: %+v", next)
 	}
 }
+
+func TestARetryGoesOnWhereTasksAreReadAgain(t *testing.T) {
+	failed := NewTask("Club", "A", keys.Key{PK: "a"})
+	failed.Failed, failed.Done, failed.revision = 1, true, 7
+	for _, tt := range []struct {
+		name     string
+		retried  bool
+		revision uint64 // as it is read again
+		want     int    // tasks that go on
+	}{
+		{"a retry that has changed nothing yet", true, 7, 1},
+		{"a retry that has failed since", true, 8, 0},
+		{"no retry", false, 7, 0},
+	} {
+		former, again := NewTasks(), NewTasks()
+		former.Put(failed)
+		if tt.retried {
+			former.RetryFailed()
+		}
+		read := failed
+		read.revision = tt.revision
+		again.Put(read)
+		again.RetryAgain(former)
+		if again.Len() != tt.want || len(again.Failed()) != 1-tt.want {
+			t.Errorf("%s: %d tasks go on, want %d; %d have failed", tt.name, again.Len(), tt.want, len(again.Failed()))
+		}
+	}
+}

@@ -178,5 +178,14 @@ func (q *Tasks) RetryFailed() {
 	}
 }
 
+// RetryAgain begins those again that former, which were read before these, had begun again: that is not on record.
+func (q *Tasks) RetryAgain(former *Tasks) {
+	for _, t := range q.Failed() {
+		if before, begun := former.all[t.ID()]; begun && before.revision == t.revision {
+			q.Put(t.Again())
+		}
+	}
+}
+
 // Len is how many tasks there are.
 func (q *Tasks) Len() int { return len(q.queue) }

@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -239,10 +238,10 @@ func valueOfCurrency(r *Currency, field int) keys.Value {
 func cloneCurrency(r *Currency) Currency {
 	c := *r
 	if r.First != nil {
-		c.First = new(*r.First)
+		c.First = new(r.First.UTC())
 	}
 	if r.Last != nil {
-		c.Last = new(*r.Last)
+		c.Last = new(r.Last.UTC())
 	}
 	return c
 }
@@ -351,7 +350,7 @@ func valueOfEntry(r *Entry, field int) keys.Value {
 func cloneEntry(r *Entry) Entry {
 	c := *r
 	if r.At != nil {
-		c.At = new(*r.At)
+		c.At = new(r.At.UTC())
 	}
 	return c
 }
@@ -522,10 +521,10 @@ func cloneProfile(r *Profile) Profile {
 		c.Changes = new(*r.Changes)
 	}
 	if r.Since != nil {
-		c.Since = new(*r.Since)
+		c.Since = new(r.Since.UTC())
 	}
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -623,6 +622,7 @@ func valueOfHold(r *Hold, field int) keys.Value {
 
 func cloneHold(r *Hold) Hold {
 	c := *r
+	c.Until = r.Until.UTC()
 	return c
 }
 
@@ -970,7 +970,7 @@ func valueOfOwner(r *Owner, field int) keys.Value {
 func cloneOwner(r *Owner) Owner {
 	c := *r
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -1345,7 +1345,7 @@ func cloneCard(r *Card) Card {
 		c.Seal = new(*r.Seal)
 	}
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -1695,7 +1695,7 @@ func clonePlan(r *Plan) Plan {
 		c.Spare = new(*r.Spare)
 	}
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -1848,7 +1848,7 @@ func cloneTerminal(r *Terminal) Terminal {
 		c.Reading = new(*r.Reading)
 	}
 	if r.At != nil {
-		c.At = new(*r.At)
+		c.At = new(r.At.UTC())
 	}
 	return c
 }
@@ -1949,6 +1949,7 @@ func cloneTerminalEvent(r *TerminalEvent) TerminalEvent {
 	if r.Reading != nil {
 		c.Reading = new(*r.Reading)
 	}
+	c.At = r.At.UTC()
 	return c
 }
 
@@ -2151,7 +2152,7 @@ func cloneMeterEvent(r *MeterEvent) MeterEvent {
 		c.Reading = new(*r.Reading)
 	}
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }
@@ -2525,7 +2526,7 @@ func cloneHome(r *Home) Home {
 	}
 	c.Safe = cloneSafe(&r.Safe)
 	if r.Changed != nil {
-		c.Changed = new(*r.Changed)
+		c.Changed = new(r.Changed.UTC())
 	}
 	return c
 }
@@ -2686,7 +2687,7 @@ func decodeSafe(text []byte) (o Safe, ok bool) {
 
 func cloneSafe(o *Safe) Safe {
 	c := *o
-	c.Keys = slices.Clone(o.Keys)
+	c.Keys = append([]SafeKey{}, o.Keys...)
 	for i := range c.Keys {
 		c.Keys[i] = cloneSafeKey(&c.Keys[i])
 	}
@@ -2886,14 +2887,14 @@ func cloneBox(o *Box) Box {
 	if o.Keeper != nil {
 		c.Keeper = new(*o.Keeper)
 	}
-	c.SponsorIDs = slices.Clone(o.SponsorIDs)
-	c.Sponsors = slices.Clone(o.Sponsors)
+	c.SponsorIDs = append([]string{}, o.SponsorIDs...)
+	c.Sponsors = append([]*BranchCopy{}, o.Sponsors...)
 	for i, v := range c.Sponsors {
 		if v != nil {
 			c.Sponsors[i] = new(cloneBranchCopy(v))
 		}
 	}
-	c.Papers = slices.Clone(o.Papers)
+	c.Papers = append([]Paper{}, o.Papers...)
 	return c
 }
 

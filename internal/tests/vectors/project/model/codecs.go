@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -256,8 +255,8 @@ func cloneMatch(r *Match) Match {
 	if r.Venue != nil {
 		c.Venue = new(*r.Venue)
 	}
-	c.UmpireIDs = slices.Clone(r.UmpireIDs)
-	c.Umpires = slices.Clone(r.Umpires)
+	c.UmpireIDs = append([]string{}, r.UmpireIDs...)
+	c.Umpires = append([]*UmpireCopy{}, r.Umpires...)
 	for i, v := range c.Umpires {
 		if v != nil {
 			c.Umpires[i] = new(*v)
@@ -972,10 +971,10 @@ func cloneSelection(r *Selection) Selection {
 		c.Player = new(*r.Player)
 	}
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	if r.UpdatedAt != nil {
-		c.UpdatedAt = new(*r.UpdatedAt)
+		c.UpdatedAt = new(r.UpdatedAt.UTC())
 	}
 	return c
 }
@@ -1114,7 +1113,7 @@ func valueOfReading(r *Reading, field int) keys.Value {
 func cloneReading(r *Reading) Reading {
 	c := *r
 	if r.Ts != nil {
-		c.Ts = new(*r.Ts)
+		c.Ts = new(r.Ts.UTC())
 	}
 	if r.Level != nil {
 		c.Level = new(*r.Level)
@@ -1123,7 +1122,7 @@ func cloneReading(r *Reading) Reading {
 		c.AccountID = new(*r.AccountID)
 	}
 	if r.CreatedAt != nil {
-		c.CreatedAt = new(*r.CreatedAt)
+		c.CreatedAt = new(r.CreatedAt.UTC())
 	}
 	return c
 }
@@ -1247,11 +1246,12 @@ func valueOfReadingEvent(r *ReadingEvent, field int) keys.Value {
 
 func cloneReadingEvent(r *ReadingEvent) ReadingEvent {
 	c := *r
+	c.Ts = r.Ts.UTC()
 	if r.Level != nil {
 		c.Level = new(*r.Level)
 	}
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }
@@ -1347,7 +1347,7 @@ func cloneTeamSheet(o *TeamSheet) TeamSheet {
 	if o.Coach != nil {
 		c.Coach = new(*o.Coach)
 	}
-	c.Players = slices.Clone(o.Players)
+	c.Players = append([]PlayerSheet{}, o.Players...)
 	for i := range c.Players {
 		c.Players[i] = clonePlayerSheet(&c.Players[i])
 	}

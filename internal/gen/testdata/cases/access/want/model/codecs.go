@@ -170,7 +170,7 @@ func valueOfPayslip(r *Payslip, field int) keys.Value {
 func clonePayslip(r *Payslip) Payslip {
 	c := *r
 	if r.Gross != nil {
-		c.Gross = new(*r.Gross)
+		c.Gross = new(keys.Decimal(r.Gross.String()))
 	}
 	c.Notes = slices.Clone(r.Notes)
 	if r.BossID != nil {
@@ -247,7 +247,7 @@ func valueOfEmployee(r *Employee, field int) keys.Value {
 func cloneEmployee(r *Employee) Employee {
 	c := *r
 	if r.Salary != nil {
-		c.Salary = new(*r.Salary)
+		c.Salary = new(keys.Decimal(r.Salary.String()))
 	}
 	return c
 }

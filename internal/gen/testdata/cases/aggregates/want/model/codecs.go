@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -512,8 +511,8 @@ func cloneMatch(r *Match) Match {
 	if r.Venue != nil {
 		c.Venue = new(*r.Venue)
 	}
-	c.UmpireIDs = slices.Clone(r.UmpireIDs)
-	c.Umpires = slices.Clone(r.Umpires)
+	c.UmpireIDs = append([]string{}, r.UmpireIDs...)
+	c.Umpires = append([]*UmpireCopy{}, r.Umpires...)
 	for i, v := range c.Umpires {
 		if v != nil {
 			c.Umpires[i] = new(*v)
@@ -533,6 +532,8 @@ func cloneMatch(r *Match) Match {
 	if r.Scorer != nil {
 		c.Scorer = new(*r.Scorer)
 	}
+	c.ScheduledAt = r.ScheduledAt.UTC()
+	c.ChangedAt = r.ChangedAt.UTC()
 	return c
 }
 
@@ -1038,16 +1039,16 @@ func cloneTeamSheet(o *TeamSheet) TeamSheet {
 	if o.Coach != nil {
 		c.Coach = new(*o.Coach)
 	}
-	c.Players = slices.Clone(o.Players)
+	c.Players = append([]PlayerSheet{}, o.Players...)
 	for i := range c.Players {
 		c.Players[i] = clonePlayerSheet(&c.Players[i])
 	}
-	c.Reserves = slices.Clone(o.Reserves)
+	c.Reserves = append([]PlayerSheet{}, o.Reserves...)
 	for i := range c.Reserves {
 		c.Reserves[i] = clonePlayerSheet(&c.Reserves[i])
 	}
-	c.ScoutIDs = slices.Clone(o.ScoutIDs)
-	c.Scouts = slices.Clone(o.Scouts)
+	c.ScoutIDs = append([]string{}, o.ScoutIDs...)
+	c.Scouts = append([]*UmpireCopy{}, o.Scouts...)
 	for i, v := range c.Scouts {
 		if v != nil {
 			c.Scouts[i] = new(*v)
@@ -1111,7 +1112,7 @@ func decodeInnings(text []byte) (o Innings, ok bool) {
 
 func cloneInnings(o *Innings) Innings {
 	c := *o
-	c.Overs = slices.Clone(o.Overs)
+	c.Overs = append([]Over{}, o.Overs...)
 	for i := range c.Overs {
 		c.Overs[i] = cloneOver(&c.Overs[i])
 	}
@@ -1186,7 +1187,7 @@ func decodeOver(text []byte) (o Over, ok bool) {
 
 func cloneOver(o *Over) Over {
 	c := *o
-	c.Balls = slices.Clone(o.Balls)
+	c.Balls = append([]string{}, o.Balls...)
 	if o.BowlerID != nil {
 		c.BowlerID = new(*o.BowlerID)
 	}

@@ -134,6 +134,7 @@ func valueOfPlace(r *Place, field int) keys.Value {
 
 func clonePlace(r *Place) Place {
 	c := *r
+	c.At = r.At.UTC()
 	return c
 }
 

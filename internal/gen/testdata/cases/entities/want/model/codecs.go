@@ -453,10 +453,10 @@ func cloneCrew(r *Crew) Crew {
 		c.Lead = new(*r.Lead)
 	}
 	if r.Size != nil {
-		c.Size = new(*r.Size)
+		c.Size = new(keys.Decimal(r.Size.String()))
 	}
 	if r.Since != nil {
-		c.Since = new(*r.Since)
+		c.Since = new(r.Since.UTC())
 	}
 	return c
 }

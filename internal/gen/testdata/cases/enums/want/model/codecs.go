@@ -120,7 +120,7 @@ func clonePaper(r *Paper) Paper {
 	if r.Before != nil {
 		c.Before = new(*r.Before)
 	}
-	c.All = slices.Clone(r.All)
+	c.All = append([]Stage{}, r.All...)
 	c.Maybe = slices.Clone(r.Maybe)
 	return c
 }

@@ -314,6 +314,8 @@ func valueOfSample(r *Sample, field int) keys.Value {
 
 func cloneSample(r *Sample) Sample {
 	c := *r
+	c.Price = keys.Decimal(r.Price.String())
+	c.At = r.At.UTC()
 	if r.MaybeID != nil {
 		c.MaybeID = new(*r.MaybeID)
 	}
@@ -333,17 +335,23 @@ func cloneSample(r *Sample) Sample {
 		c.MaybeRatio = new(*r.MaybeRatio)
 	}
 	if r.MaybePrice != nil {
-		c.MaybePrice = new(*r.MaybePrice)
+		c.MaybePrice = new(keys.Decimal(r.MaybePrice.String()))
 	}
 	if r.MaybeDay != nil {
 		c.MaybeDay = new(*r.MaybeDay)
 	}
 	if r.MaybeAt != nil {
-		c.MaybeAt = new(*r.MaybeAt)
+		c.MaybeAt = new(r.MaybeAt.UTC())
 	}
-	c.Texts = slices.Clone(r.Texts)
-	c.Prices = slices.Clone(r.Prices)
+	c.Texts = append([]string{}, r.Texts...)
+	c.Prices = append([]keys.Decimal{}, r.Prices...)
+	for i := range c.Prices {
+		c.Prices[i] = keys.Decimal(c.Prices[i].String())
+	}
 	c.Moments = slices.Clone(r.Moments)
+	for i := range c.Moments {
+		c.Moments[i] = c.Moments[i].UTC()
+	}
 	c.Days = slices.Clone(r.Days)
 	return c
 }

@@ -59,6 +59,7 @@ func valueOfCharter(r *Charter, field int) keys.Value {
 
 func cloneCharter(r *Charter) Charter {
 	c := *r
+	c.Total = keys.Decimal(r.Total.String())
 	return c
 }
 

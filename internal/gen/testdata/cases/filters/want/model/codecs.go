@@ -297,17 +297,20 @@ func cloneCrate(r *Crate) Crate {
 		c.Volume = new(*r.Volume)
 	}
 	if r.Price != nil {
-		c.Price = new(*r.Price)
+		c.Price = new(keys.Decimal(r.Price.String()))
 	}
 	if r.Due != nil {
 		c.Due = new(*r.Due)
 	}
 	if r.Seen != nil {
-		c.Seen = new(*r.Seen)
+		c.Seen = new(r.Seen.UTC())
 	}
 	c.Tags = slices.Clone(r.Tags)
 	c.States = slices.Clone(r.States)
 	c.Sums = slices.Clone(r.Sums)
+	for i := range c.Sums {
+		c.Sums[i] = keys.Decimal(c.Sums[i].String())
+	}
 	if r.Remark != nil {
 		c.Remark = new(*r.Remark)
 	}
@@ -522,6 +525,7 @@ func cloneScale(r *Scale) Scale {
 	if r.Depot != nil {
 		c.Depot = new(*r.Depot)
 	}
+	c.At = r.At.UTC()
 	if r.Grams != nil {
 		c.Grams = new(*r.Grams)
 	}
@@ -633,11 +637,12 @@ func valueOfScaleEvent(r *ScaleEvent, field int) keys.Value {
 
 func cloneScaleEvent(r *ScaleEvent) ScaleEvent {
 	c := *r
+	c.At = r.At.UTC()
 	if r.Grams != nil {
 		c.Grams = new(*r.Grams)
 	}
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }

@@ -63,6 +63,7 @@ func valueOfChange(r *Change, field int) keys.Value {
 
 func cloneChange(r *Change) Change {
 	c := *r
+	c.At = r.At.UTC()
 	return c
 }
 

@@ -117,7 +117,7 @@ func cloneArticle(r *Article) Article {
 		c.Author = new(*r.Author)
 	}
 	if r.PublishedAt != nil {
-		c.PublishedAt = new(*r.PublishedAt)
+		c.PublishedAt = new(r.PublishedAt.UTC())
 	}
 	return c
 }

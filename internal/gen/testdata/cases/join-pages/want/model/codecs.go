@@ -153,6 +153,7 @@ func valueOfStay(r *Stay, field int) keys.Value {
 
 func cloneStay(r *Stay) Stay {
 	c := *r
+	c.BookedAt = r.BookedAt.UTC()
 	if r.DeviceID != nil {
 		c.DeviceID = new(*r.DeviceID)
 	}
@@ -307,6 +308,7 @@ func valueOfRoom(r *Room, field int) keys.Value {
 
 func cloneRoom(r *Room) Room {
 	c := *r
+	c.Place = r.Place.UTC()
 	return c
 }
 
@@ -393,6 +395,7 @@ func valueOfThermometer(r *Thermometer, field int) keys.Value {
 
 func cloneThermometer(r *Thermometer) Thermometer {
 	c := *r
+	c.At = r.At.UTC()
 	return c
 }
 

@@ -409,8 +409,8 @@ func cloneAlbum(r *Album) Album {
 	if r.PressingID != nil {
 		c.PressingID = new(*r.PressingID)
 	}
-	c.PressingIds = slices.Clone(r.PressingIds)
-	c.TrackIds = slices.Clone(r.TrackIds)
+	c.PressingIds = append([]string{}, r.PressingIds...)
+	c.TrackIds = append([]string{}, r.TrackIds...)
 	c.BonusIds = slices.Clone(r.BonusIds)
 	if r.AlbumOfTheYearID != nil {
 		c.AlbumOfTheYearID = new(*r.AlbumOfTheYearID)

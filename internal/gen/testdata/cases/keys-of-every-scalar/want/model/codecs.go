@@ -114,6 +114,7 @@ func valueOfByDecimal(r *ByDecimal, field int) keys.Value {
 
 func cloneByDecimal(r *ByDecimal) ByDecimal {
 	c := *r
+	c.ID = keys.Decimal(r.ID.String())
 	return c
 }
 
@@ -217,8 +218,9 @@ func valueOfByFloat(r *ByFloat, field int) keys.Value {
 func cloneByFloat(r *ByFloat) ByFloat {
 	c := *r
 	if r.Price != nil {
-		c.Price = new(*r.Price)
+		c.Price = new(keys.Decimal(r.Price.String()))
 	}
+	c.At = r.At.UTC()
 	return c
 }
 

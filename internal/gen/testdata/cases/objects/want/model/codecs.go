@@ -110,7 +110,7 @@ func clonePurchase(r *Purchase) Purchase {
 	if r.Billing != nil {
 		c.Billing = new(cloneAddress(r.Billing))
 	}
-	c.Lines = slices.Clone(r.Lines)
+	c.Lines = append([]Line{}, r.Lines...)
 	for i := range c.Lines {
 		c.Lines[i] = cloneLine(&c.Lines[i])
 	}
@@ -339,11 +339,13 @@ func decodeLine(text []byte) (o Line, ok bool) {
 
 func cloneLine(o *Line) Line {
 	c := *o
+	c.Price = keys.Decimal(o.Price.String())
+	c.Since = o.Since.UTC()
 	c.Parts = slices.Clone(o.Parts)
 	for i := range c.Parts {
 		c.Parts[i] = cloneLine2(&c.Parts[i])
 	}
-	c.Codes = slices.Clone(o.Codes)
+	c.Codes = append([]string{}, o.Codes...)
 	return c
 }
 

@@ -228,7 +228,7 @@ func cloneTeam(r *Team) Team {
 		c.Form = new(*r.Form)
 	}
 	c.Kit = cloneKit(&r.Kit)
-	c.Grounds = slices.Clone(r.Grounds)
+	c.Grounds = append([]Ground{}, r.Grounds...)
 	for i := range c.Grounds {
 		c.Grounds[i] = cloneGround(&c.Grounds[i])
 	}
@@ -239,8 +239,10 @@ func cloneTeam(r *Team) Team {
 	if r.Captain != nil {
 		c.Captain = new(clonePlayerCopy(r.Captain))
 	}
+	c.JoinedAt = r.JoinedAt.UTC()
+	c.ChangedAt = r.ChangedAt.UTC()
 	if r.EndsAt != nil {
-		c.EndsAt = new(*r.EndsAt)
+		c.EndsAt = new(r.EndsAt.UTC())
 	}
 	return c
 }
@@ -915,6 +917,7 @@ func valueOfWage(r *Wage, field int) keys.Value {
 
 func cloneWage(r *Wage) Wage {
 	c := *r
+	c.Amount = keys.Decimal(r.Amount.String())
 	if r.Bank != nil {
 		c.Bank = new(*r.Bank)
 	}
@@ -1573,7 +1576,7 @@ func cloneTeamCopy(o *TeamCopy) TeamCopy {
 		c.Form = new(*o.Form)
 	}
 	c.Kit = cloneKit(&o.Kit)
-	c.Grounds = slices.Clone(o.Grounds)
+	c.Grounds = append([]Ground{}, o.Grounds...)
 	for i := range c.Grounds {
 		c.Grounds[i] = cloneGround(&c.Grounds[i])
 	}
@@ -1616,7 +1619,7 @@ func decodeKit(text []byte) (o Kit, ok bool) {
 
 func cloneKit(o *Kit) Kit {
 	c := *o
-	c.Worn = slices.Clone(o.Worn)
+	c.Worn = append([]keys.Date{}, o.Worn...)
 	return c
 }
 
@@ -1745,6 +1748,7 @@ func decodeWageCopy(text []byte) (o WageCopy, ok bool) {
 
 func cloneWageCopy(o *WageCopy) WageCopy {
 	c := *o
+	c.Amount = keys.Decimal(o.Amount.String())
 	if o.Bank != nil {
 		c.Bank = new(*o.Bank)
 	}

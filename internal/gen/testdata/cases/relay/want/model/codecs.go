@@ -181,6 +181,7 @@ func valueOfHall(r *Hall, field int) keys.Value {
 
 func cloneHall(r *Hall) Hall {
 	c := *r
+	c.Since = r.Since.UTC()
 	return c
 }
 

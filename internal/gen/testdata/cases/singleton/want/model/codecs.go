@@ -68,7 +68,7 @@ func valueOfTotals(r *Totals, field int) keys.Value {
 func cloneTotals(r *Totals) Totals {
 	c := *r
 	if r.Latest != nil {
-		c.Latest = new(*r.Latest)
+		c.Latest = new(r.Latest.UTC())
 	}
 	return c
 }

@@ -165,6 +165,7 @@ func clonePost(r *Post) Post {
 	if r.Rank != nil {
 		c.Rank = new(*r.Rank)
 	}
+	c.CreatedAt = r.CreatedAt.UTC()
 	if r.Previous != nil {
 		c.Previous = new(*r.Previous)
 	}

@@ -151,7 +151,7 @@ func cloneProbe(r *Probe) Probe {
 		c.Level = new(*r.Level)
 	}
 	if r.ProbedAt != nil {
-		c.ProbedAt = new(*r.ProbedAt)
+		c.ProbedAt = new(r.ProbedAt.UTC())
 	}
 	c.Tags = slices.Clone(r.Tags)
 	return c
@@ -311,9 +311,10 @@ func cloneProbeEvent(r *ProbeEvent) ProbeEvent {
 	if r.Level != nil {
 		c.Level = new(*r.Level)
 	}
+	c.ProbedAt = r.ProbedAt.UTC()
 	c.Tags = slices.Clone(r.Tags)
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }
@@ -444,6 +445,7 @@ func valueOfSensor(r *Sensor, field int) keys.Value {
 
 func cloneSensor(r *Sensor) Sensor {
 	c := *r
+	c.Value = keys.Decimal(r.Value.String())
 	if r.State != nil {
 		c.State = new(*r.State)
 	}
@@ -561,6 +563,7 @@ func valueOfSensorEvent(r *SensorEvent, field int) keys.Value {
 
 func cloneSensorEvent(r *SensorEvent) SensorEvent {
 	c := *r
+	c.Value = keys.Decimal(r.Value.String())
 	if r.State != nil {
 		c.State = new(*r.State)
 	}
@@ -682,6 +685,7 @@ func valueOfMeter(r *Meter, field int) keys.Value {
 
 func cloneMeter(r *Meter) Meter {
 	c := *r
+	c.Reading = keys.Decimal(r.Reading.String())
 	if r.Tariff != nil {
 		c.Tariff = new(*r.Tariff)
 	}
@@ -815,11 +819,12 @@ func valueOfMeterEvent(r *MeterEvent, field int) keys.Value {
 
 func cloneMeterEvent(r *MeterEvent) MeterEvent {
 	c := *r
+	c.Reading = keys.Decimal(r.Reading.String())
 	if r.Tariff != nil {
 		c.Tariff = new(*r.Tariff)
 	}
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }
@@ -903,6 +908,7 @@ func valueOfGauge(r *Gauge, field int) keys.Value {
 
 func cloneGauge(r *Gauge) Gauge {
 	c := *r
+	c.At = r.At.UTC()
 	if r.Level != nil {
 		c.Level = new(*r.Level)
 	}
@@ -1014,11 +1020,12 @@ func valueOfGaugeEvent(r *GaugeEvent, field int) keys.Value {
 
 func cloneGaugeEvent(r *GaugeEvent) GaugeEvent {
 	c := *r
+	c.At = r.At.UTC()
 	if r.Level != nil {
 		c.Level = new(*r.Level)
 	}
 	if r.EventEnds != nil {
-		c.EventEnds = new(*r.EventEnds)
+		c.EventEnds = new(r.EventEnds.UTC())
 	}
 	return c
 }

@@ -89,11 +89,12 @@ func valueOfSession(r *Session, field int) keys.Value {
 
 func cloneSession(r *Session) Session {
 	c := *r
+	c.OpenedAt = r.OpenedAt.UTC()
 	if r.UsedAt != nil {
-		c.UsedAt = new(*r.UsedAt)
+		c.UsedAt = new(r.UsedAt.UTC())
 	}
 	if r.EndsAt != nil {
-		c.EndsAt = new(*r.EndsAt)
+		c.EndsAt = new(r.EndsAt.UTC())
 	}
 	return c
 }

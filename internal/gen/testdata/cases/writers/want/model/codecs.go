@@ -145,13 +145,13 @@ func cloneDevice(r *Device) Device {
 		c.AlertState = new(*r.AlertState)
 	}
 	if r.MeasuredAt != nil {
-		c.MeasuredAt = new(*r.MeasuredAt)
+		c.MeasuredAt = new(r.MeasuredAt.UTC())
 	}
 	if r.StampedOn != nil {
 		c.StampedOn = new(*r.StampedOn)
 	}
 	if r.GoneAt != nil {
-		c.GoneAt = new(*r.GoneAt)
+		c.GoneAt = new(r.GoneAt.UTC())
 	}
 	return c
 }
