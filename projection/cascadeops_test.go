@@ -173,6 +173,39 @@ func TestAChangeThatAnEventTakesBackAsksForNothing(t *testing.T) {
 	}
 }
 
+// TestAChangeThatNoCopyFollowedStaysSo where a later window writes the row as it is, whatever else it has copied of it.
+func TestAChangeThatNoCopyFollowedStaysSo(t *testing.T) {
+	before := [][]ref{
+		{{Op: "club", ID: "A", Text: "old"}}, {{Op: "set", ID: "a", Club: "A"}, {Op: "set", ID: "b", Club: "A"}},
+	}
+	silent := []ref{{Op: "rename", ID: "A", Text: "new", NoCascade: true}}
+	fails := []ref{{Op: "set", ID: "d", Club: "A"}, {Op: "set", ID: "e", Club: "none"}}
+	for _, tt := range []struct {
+		name string
+		then [][][]ref // runs of events
+		want string
+	}{
+		{"a row that is copied anew", [][][]ref{
+			{silent}, {{{Op: "set", ID: "c", Club: "A"}}, {{Op: "rename", ID: "A", Text: "new"}}},
+		}, "old old new"},
+		{"a copy that its event takes back", [][][]ref{
+			{{{Op: "rename", ID: "A", Text: "old"}}, fails, silent},
+		}, "old old -"},
+	} {
+		for _, window := range []int{1, 100} {
+			store, events := refStores()["one writer"](), before
+			db, _ := foldRefs(t, store, refMode{cascade: true}, window, events...)
+			for _, run := range tt.then {
+				events = append(slices.Clip(events), run...)
+				db, _ = foldRefs(t, store, refMode{cascade: true}, window, events...)
+			}
+			if got := copiedNames(t, db); got != tt.want {
+				t.Errorf("%s, windows of %d: the copies are %q, want %q", tt.name, window, got, tt.want)
+			}
+		}
+	}
+}
+
 // TestACascadeHasRoomWhereEventsBeforeItHaveTakenHoldersAway, in the same window or in another.
 func TestACascadeHasRoomWhereEventsBeforeItHaveTakenHoldersAway(t *testing.T) {
 	const most = 10_000

@@ -184,9 +184,9 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 	}
 	c := r.state.Done().Partitions[at.Partition]
 	switch {
-	case c.Offset >= at.Offset: // another process has come past it meanwhile
+	case !c.Before(r.stop.done): // another process has come past it meanwhile
 		return r.resolveLetter(ctx, at, skip)
-	case r.shared && c.Reach() >= at.Offset:
+	case r.shared && c.Reach() > c.Offset && c.Reach() >= r.stop.done.Offset:
 		return errBegun
 	}
 	return r.skipAhead(ctx, at)
@@ -388,11 +388,11 @@ func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint
 			b := batch{partition: at.Partition, items: items, released: true, settles: how.settles, tells: how.tells,
 				generation: generation}
 			if err := r.batcher.fold(ctx, b); err != nil {
-				return whileReleased(err)
+				return err
 			}
 		}
 		if ends != nil {
-			return whileReleased(ends)
+			return ends
 		}
 	}
 	l, err := r.readLetter(ctx, at)
@@ -410,14 +410,6 @@ type failedAgainError struct{ reason string }
 
 // Error implements error.
 func (e failedAgainError) Error() string { return "it failed again: " + e.reason }
-
-// whileReleased notes in a StopError that it is about an event that the projection has come past.
-func whileReleased(err error) error {
-	if stop := StopOf(err); stop != nil {
-		stop.released = true
-	}
-	return err
-}
 
 // releasedItems reads and projects dead letters, up to one that its source no longer has or at which the projection
 // must stop, and says why there; their place is where the projection stands when they are folded. The first may be
@@ -437,7 +429,7 @@ func (r resolution) releasedItems(ctx context.Context, rd *reader, partition str
 	}
 	done, err := rd.projectAll(items, r.cfg.mostOps())
 	if err != nil {
-		err = stopped(r.calls, r.projection.Name, items[done].event, err)
+		err = stopped(r.calls, r.projection.Name, &items[done], err)
 	}
 	return items[:done], err
 }

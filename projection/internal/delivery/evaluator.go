@@ -138,7 +138,7 @@ func (v *evaluator) abandon(items []item, took int, err error) error {
 		return err
 	}
 	v.fold = v.projection.newFold(v.db, v.cfg)
-	return &abandonedError{took, stopped(v.calls, v.projection.Name, items[took].event, err)}
+	return &abandonedError{took, stopped(v.calls, v.projection.Name, &items[took], err)}
 }
 
 // linksAtOnce is how many links are in memory before they are counted.

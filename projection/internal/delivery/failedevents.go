@@ -236,7 +236,7 @@ func (v *evaluator) tooMany(out *outcome, it *item, number uint64, why error) *S
 	if !exceeded {
 		return nil
 	}
-	stop := newStop(it.event,
+	stop := newStop(it,
 		fmt.Sprintf("%d of the last %d events that the projection came to in partition %q have failed or are blocked, more "+
 			"than %d %%, this one with: %s", letters, among, out.partition, limit, deadletter.ShortReason(why.Error())),
 		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetterPercent, "+

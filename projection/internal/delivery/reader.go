@@ -244,10 +244,10 @@ func (r *reader) project(w *window, from int) error {
 		}
 	}
 	if done < len(items) {
-		at := items[done].event
+		at := items[done]
 		w.cut(from + kept)
 		if err != nil {
-			return stopped(r.calls, r.projection.Name, at, err)
+			return stopped(r.calls, r.projection.Name, &at, err)
 		}
 		return nil
 	}
@@ -270,7 +270,7 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 			it.err = failed
 			if failed == nil && !it.skip && r.projection.Code.Wants(it.event) { // one that it takes no more has no ops
 				if unknown := r.projection.Code.Unknown(it.event); unknown != nil {
-					return false, outdated(it.event, unknown)
+					return false, outdated(it, unknown)
 				}
 				c.Enter()
 				others, made, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)

@@ -92,7 +92,7 @@ type stuckError struct{ error }
 func (e stuckError) Unwrap() error { return e.error }
 
 func stuckAt(it *item, err error) error {
-	stop := newStop(it.event, "some of its rows may be written, and it cannot be folded: "+err.Error(),
+	stop := newStop(it, "some of its rows may be written, and it cannot be folded: "+err.Error(),
 		"start a version that folds it, or rebuild")
 	stop.partial = true
 	return stuckError{stop}

@@ -441,5 +441,8 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 			stop.number)
 		decided = decided || !exceeded
 	}
-	return decided || r.state.Done().Partitions[stop.at.Partition].Offset >= stop.at.Offset, nil
+	if stop.done.Replayed > 0 { // that its retry is to be repeated was decided before
+		decided = !decided || d.Skip || d.Done() != stop.done
+	}
+	return decided || !r.state.Done().Partitions[stop.at.Partition].Before(stop.done), nil
 }

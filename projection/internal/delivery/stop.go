@@ -23,8 +23,9 @@ type StopError struct {
 	Fix    string `json:"fix"`
 
 	at       position.Ref
-	partial  bool // some of the event's rows may be written, so that it cannot be skipped
-	released bool // it is a dead letter that was tried again
+	done     position.Cursor // how far the projection would have come with it; of no use where it is released
+	partial  bool            // some of the event's rows may be written, so that it cannot be skipped
+	released bool            // it is a dead letter that was tried again, which the projection has come past
 	// number is that of the event where it would be one dead letter too many, 0 where it stops for another reason.
 	number uint64
 }
@@ -38,33 +39,33 @@ func (s *StopError) Error() string {
 	return fmt.Sprintf("stopped at event %s (id %.100q, type %.100q): %s; %s", s.Event, s.ID, s.Type, s.Reason, s.Fix)
 }
 
-func newStop(e *eventlog.Event, reason, fix string) *StopError {
-	at := position.RefOf(e)
+func newStop(it *item, reason, fix string) *StopError {
+	e, at := it.event, position.RefOf(it.event)
 	return &StopError{
 		Event: at.String(), ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
-		Reason: reason, Fix: fix, at: at,
+		Reason: reason, Fix: fix, at: at, done: it.at, released: it.released,
 	}
 }
 
 // outdated is the stop at an event that a program of a later schema can fold: it is no dead letter, because what
 // becomes of an event must hang on the event and the rows alone.
-func outdated(e *eventlog.Event, unknown *eventlog.UnknownVersionError) *StopError {
-	return newStop(e, unknown.Error(), fmt.Sprintf("start a program whose schema has @version(n: %d) of the event, which "+
-		"goes on from here; or skip the event", unknown.Version))
+func outdated(it *item, unknown *eventlog.UnknownVersionError) *StopError {
+	return newStop(it, unknown.Error(), fmt.Sprintf("start a program whose schema has @version(n: %d) of the event, "+
+		"which goes on from here; or skip the event", unknown.Version))
 }
 
-// stopped makes the error for an event at which the calls of user code have ended.
-func stopped(s *usercode.Supervisor, projection string, e *eventlog.Event, err error) error {
+// stopped makes the error for an item at which the calls of user code have ended.
+func stopped(s *usercode.Supervisor, projection string, it *item, err error) error {
 	switch {
 	case StopOf(err) != nil:
 		return err
 	case errors.Is(err, usercode.ErrOverdue):
-		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", projection, s.Limit),
+		return newStop(it, fmt.Sprintf("the code of projection %s has not returned within %s", projection, s.Limit),
 			"correct the code and restart, or skip the event; where it only needs longer, raise the time limit and restart")
 	case errors.Is(err, usercode.ErrEnding):
-		return fmt.Errorf("event %s is left for the next start: %w", position.RefOf(e), context.Canceled)
+		return fmt.Errorf("event %s is left for the next start: %w", position.RefOf(it.event), context.Canceled)
 	}
-	return fmt.Errorf("call projection %s with event %s: %w", projection, position.RefOf(e), err)
+	return fmt.Errorf("call projection %s with event %s: %w", projection, position.RefOf(it.event), err)
 }
 
 // StopOf returns the StopError in err, nil where there is none.

@@ -224,7 +224,7 @@ func (f *followers) cascade(at ApplyPoint) error {
 	}
 	for _, u := range f.of.journal {
 		how := f.asked[u.entry.key]
-		if follows, err := f.judgeFollowing(&u, how); err != nil || !follows {
+		if follows, err := f.judgeFollowing(&u, how, at); err != nil || !follows {
 			if err != nil {
 				return err
 			}
@@ -240,25 +240,30 @@ func (f *followers) cascade(at ApplyPoint) error {
 // judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports
 // whether some follow it in the commit. Where all ops of the commit leave that to the schema, the commit as a whole
 // tells whether there is anything to follow; else each event does by itself, as it would in a commit of its own.
-func (f *followers) judgeFollowing(u *undo, how *Cascade) (follows bool, err error) {
+func (f *followers) judgeFollowing(u *undo, how *Cascade, at ApplyPoint) (follows bool, err error) {
 	e, follows := u.entry, f.followsNow(how)
-	if how == nil && !e.asked && !follows {
+	unasked, copied := how == nil && !e.asked && !follows, e.tracked().isCopiedBefore(at.Event)
+	if unasked {
 		e.announceTo(how)
-		return false, nil
+		if !copied {
+			return false, nil
+		}
 	}
 	if how != nil && !e.asked {
 		e.asked = true
-		was := e.tracked()
-		copiedSince := was.filledIn > 0 && was.filledIn < u.was.event // what the row was in between
-		if u.was.event != 0 && !copiedSince && slices.Equal(f.copiedBefore(u), was.copied) {
+		if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
 			e.scopes = nil // what events before this one have changed is in no copy
 		}
 	}
-	changed, err := f.changes(u)
-	if err == nil && changed {
+	changed, err := f.changes(u, at)
+	if err != nil || !changed {
+		return false, err
+	}
+	if !unasked {
 		e.announceTo(how)
 	}
-	return follows && changed, err
+	e.outdated = e.outdated || copied && (how == nil || how.Mode == Eventual)
+	return follows, nil
 }
 
 // announceTo notes which copies are to follow after the commit.
@@ -290,7 +295,7 @@ func (w *follower) followsNow(how *Cascade) bool {
 }
 
 // changes reports whether the event changes what copies of the row hold.
-func (f *followers) changes(u *undo) (bool, error) {
+func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 	var now []byte
 	if u.entry.present {
 		row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
@@ -299,16 +304,15 @@ func (f *followers) changes(u *undo) (bool, error) {
 		}
 		now = f.copiedText(&row)
 	}
-	was := f.copiedBefore(u)
-	return (now == nil) != (was == nil) || !slices.Equal(now, was), nil
+	return differ(now, f.copiedBefore(u, at)), nil
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.
-func (f *followers) copiedBefore(u *undo) []byte {
+func (f *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
 	switch {
 	case u.was.event == 0:
-		return u.entry.tracked().copied
-	case u.was.present:
+		return u.entry.tracked().copiedBy(at.Watermark)
+	case u.was.present && f.of.lasts(u.was.row, at):
 		return f.copiedText(&u.was.stored)
 	}
 	return nil

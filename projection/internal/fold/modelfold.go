@@ -143,6 +143,7 @@ func (f *modelFold) load(ctx context.Context) error {
 func (f *modelFold) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
 	clear(f.followers.asked)
+	f.tracking.filled = f.tracking.filled[:0]
 	f.partitions.begin()
 	f.views.begin()
 }
@@ -208,6 +209,7 @@ func (f *modelFold) rollback() {
 		delete(f.followed, row)
 	}
 	f.partitions.rollback()
+	f.tracking.rollback()
 }
 
 func (f *modelFold) missed() missing { return f.misses.with(missing{}) }

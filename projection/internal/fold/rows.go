@@ -67,6 +67,7 @@ type state struct {
 	unfilled []copied        // copies that are yet to be filled in
 	scopes   []cascade.Scope // which copies of the row are to follow what events of the commit have made of it
 	asked    bool            // an op of the commit has said which copies follow it
+	outdated bool            // an event of the commit has copied the row, and a later one changed it: copies are to follow
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.

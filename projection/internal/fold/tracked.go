@@ -3,6 +3,7 @@ package fold
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -40,8 +41,20 @@ type tracked struct {
 	ids        []copied // of the tracked references, the identifiers that it gave
 	identifier string   // its own, where its row is copied
 	copied     []byte   // what copies of it held; nil where there was no row
-	filledIn   int      // the first event of the commit that has copied it since
+	expires    time.Time
+	filledIn   int // the first event of the commit that has copied it since
 }
+
+// copiedBy is what copies held of the row as it was read; nil where there was none, or it has expired by then.
+func (t *tracked) copiedBy(watermark time.Time) []byte {
+	if !t.expires.IsZero() && !t.expires.After(watermark) {
+		return nil
+	}
+	return t.copied
+}
+
+// isCopiedBefore reports whether an event of the commit before the one of that number has copied the row.
+func (t *tracked) isCopiedBefore(event int) bool { return t.filledIn > 0 && t.filledIn < event }
 
 // tracked is what the entry of a row with tracked copies was; the entries of other rows have no room for it.
 func (e *entry) tracked() *tracked {
@@ -57,6 +70,7 @@ type tracking struct {
 	followers *followers
 	copied    bool       // other rows hold copies of them that follow after the commit
 	read      []keys.Key // rows that are copied as they were read; of a shared store
+	filled    []*tracked // rows that the event in hand is the first to copy
 }
 
 // tracks reports whether the rows hold tracked copies, or are copied so.
@@ -80,6 +94,7 @@ func (f *tracking) remember(e *entry, rec querydb.Row, row any) {
 	e.tracked().ids = f.identifiers(row)
 	if f.isFollowed() {
 		e.tracked().identifier, e.tracked().copied = f.identifier(row), f.copiedText(&rec)
+		e.tracked().expires = rec.Expires
 	}
 }
 
@@ -191,26 +206,35 @@ func (f *tracking) announce(e *entry, c *Copies) {
 	if e.present {
 		now, identifier = f.copiedText(&e.stored), f.identifier(e.row)
 	}
-	// An event may have copied what the row was in between.
-	again := e.tracked().filledIn > 0 && e.tracked().filledIn < e.event
-	if again || (now == nil) != (e.tracked().copied == nil) || !slices.Equal(now, e.tracked().copied) {
+	if was := e.tracked().copiedBy(e.time); e.outdated || differ(now, was) {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
 		t.Scopes = cascade.ForTask(scopes)
 		c.Tasks = append(c.Tasks, t)
 	}
 }
 
+// differ reports whether copies hold another text than they did; nil is that of no row.
+func differ(now, was []byte) bool { return (now == nil) != (was == nil) || !slices.Equal(now, was) }
+
 // isFilledIn notes that the row of the identifier is copied as it is now, for the event of that number.
 func (f *tracking) isFilledIn(key keys.Key, identifier string, event int) {
 	e := f.of.entry(key)
 	if e.tracked().filledIn == 0 {
 		e.tracked().filledIn = event
+		f.filled = append(f.filled, e.was)
 	}
 	if e.tracked().identifier == "" {
 		e.tracked().identifier = identifier // a later event may make the row, and delete it
 	}
 	if f.of.bounds.shared && !slices.Contains(f.read, key) {
 		f.read = append(f.read, key)
+	}
+}
+
+// rollback forgets the copies that the event in hand has made.
+func (f *tracking) rollback() {
+	for _, t := range f.filled {
+		t.filledIn = 0
 	}
 }
 

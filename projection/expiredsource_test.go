@@ -1,0 +1,103 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// TestACopyIsFilledInWhenARowThatHadExpiredComesBack, though the store has kept it all the time and it is as it was but
+// for its end.
+func TestACopyIsFilledInWhenARowThatHadExpiredComesBack(t *testing.T) {
+	lease := func(second, ends int) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "n", Ends: after(ends)}})
+	}
+	events := []eventlog.Event{
+		lease(0, 10),
+		dealEvent(t, 20, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+		lease(30, 100),
+	}
+	for name, mode := range map[string]refMode{
+		"after the commit":  {nullIfMissing: true},
+		"by a cascade":      {nullIfMissing: true, cascade: true},
+		"in the commit":     {nullIfMissing: true, cascade: true, transactional: true},
+		"by an op's demand": {nullIfMissing: true, onRequest: true},
+	} {
+		for _, window := range []int{1, 2, 100} {
+			store := outliving{memstore.New()}
+			codec := (&dealForm{expires: true, former: mode}).codec()
+			for n := range events {
+				foldDeals(t, store, codec, window, events[:n+1])
+			}
+			if got := former(t, store, codec, "holder"); got == nil || got.Note != "n" {
+				t.Errorf("%s, windows of %d: the copy is %+v, want it filled in", name, window, got)
+			}
+		}
+	}
+}
+
+// TestDeletingARowThatHasExpiredLeavesCopiesOfIt, as a sweep of it does.
+func TestDeletingARowThatHasExpiredLeavesCopiesOfIt(t *testing.T) {
+	store := outliving{memstore.New()}
+	codec := (&dealForm{expires: true, former: refMode{nullIfMissing: true}}).codec()
+	foldDeals(t, store, codec, 1, []eventlog.Event{
+		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "n", Ends: after(10)}}),
+		dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+		dealEvent(t, 20, dealStep{Op: "nodeal", ID: "lease"}),
+	})
+	if got := former(t, store, codec, "holder"); got == nil {
+		t.Error("the copy is null, want that it stays")
+	}
+}
+
+func after(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
+
+func dealEvent(t *testing.T, second int, steps ...dealStep) eventlog.Event {
+	t.Helper()
+	data, err := json.Marshal(steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eventlog.Event{Source: "/test", Type: "Deal", Time: after(second), Data: data}
+}
+
+// foldDeals folds what is new in the log, and has all copies follow.
+func foldDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], window int, events []eventlog.Event) {
+	t.Helper()
+	cfg := quick()
+	cfg.WindowEvents = window
+	runner, err := projection.NewRunner(dealGroup(codec), logOf(t, events...), openDeals(t, store, codec), cfg)
+	if err == nil {
+		err = runner.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal]) *querydb.DB {
+	t.Helper()
+	return open(t, store, clubModel, codec.Model)
+}
+
+// former is the copy of the former deal in a deal.
+func former(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], id string) *DealCopy {
+	t.Helper()
+	db := openDeals(t, store, codec)
+	rows, err := db.ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: id}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deal Deal
+	if err := codec.Decode(rows[0].Record, &deal); err != nil {
+		t.Fatal(err)
+	}
+	return deal.Former
+}

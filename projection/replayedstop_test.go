@@ -1,0 +1,72 @@
+package projection_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// TestARebuildThatStopsAtARepeatedRetryGoesOnWhenTheEventIsSkipped, and not before: that the event was retried once is
+// no decision about the stop.
+func TestARebuildThatStopsAtARepeatedRetryGoesOnWhenTheEventIsSkipped(t *testing.T) {
+	for name, drv := range keptStores {
+		t.Run(name, func(t *testing.T) {
+			release := hangUntilReleased(t)
+			db := open(t, drv())
+			p := Projection("script")
+			inner, state := p.Project, "broken"
+			p.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+				switch {
+				case e.Offset != 1:
+				case state == "broken":
+					return nil, errors.New("broken")
+				case state == "endless":
+					hang()
+				}
+				return inner(e, m)
+			}
+			log := logOf(t, event("s", upsert("a", 1)), event("s", upsert("a", 10)), event("", upsert("a", 100)))
+			first := runProjection(t, p, log, db, quick())
+			state = "right"
+			if err := first.Retry(t.Context(), "0@1"); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
+				t.Fatal(err)
+			}
+
+			state = "endless"
+			r, err := projection.NewRunner(p, log, db, impatient())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantStop(t, r, r.Run(ctx()), "0@1")
+			stop := status(t, r).Stop
+			if ok, err := r.CanResume(ctx(), stop); err != nil || ok {
+				t.Errorf("stopped: resumes %t, %v; want that it does not", ok, err)
+			}
+			if err := r.Skip(ctx(), "0@1"); err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := r.CanResume(ctx(), stop); err != nil || !ok {
+				t.Errorf("skipped: resumes %t, %v; want that it does", ok, err)
+			}
+			if err := r.Run(ctx()); err != nil {
+				t.Fatal(err)
+			}
+			release()
+			key, err := Ops.Key(Key{ID: "a", Version: "v1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := rowsOf(t, db, []keys.Key{key})
+			if got := rows[Key{ID: "a", Version: "v1"}].Row.Total; got != 110 || len(deadLettersOf(t, r)) > 0 {
+				t.Errorf("total %d, want 110; dead letters %v, want none", got, deadLettersOf(t, r))
+			}
+		})
+	}
+}
