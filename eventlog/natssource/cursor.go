@@ -16,7 +16,9 @@ type cursor struct {
 	pending   uint64 // how many the stream has after it, as far as is known
 	delivered uint64 // counts the messages of the consumer
 	link      int    // the connection that it was made on
+	ahead     uint64 // how many messages the server sends ahead at most
 	used      time.Time
+	asked     time.Time     // when the stream was last asked for what follows
 	peeked    jetstream.Msg // taken from the consumer, and not yet by a reader
 	messages  jetstream.MessagesContext
 }
@@ -27,16 +29,18 @@ const (
 	unusedFor     = 30 * time.Second // before the server forgets a consumer that asks for nothing
 	heartbeat     = 5 * time.Second
 	underWay      = 2 * time.Second // within which a message comes that the stream has
-	aheadBytes    = 8 << 20         // of messages that the server sends ahead, as large as they are typically
+	aheadBytes    = 8 << 20         // of messages that the server sends ahead
 	mostAhead     = 2000            // messages
 	leastAhead    = 8
 	typicalHeader = 100
+	envelope      = 64 << 10 // of a message beside what counts as its payload
 )
 
-// open makes a cursor after a sequence.
-func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamState) (*cursor, error) {
+// open makes a cursor after a sequence. Few messages are sent ahead where they are few, whatever their size.
+func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamState, few bool) (*cursor, error) {
 	link, _ := s.now()
-	c := &cursor{at: after, link: link}
+	ahead := min(max(aheadBytes/s.messageSize(st), leastAhead), mostAhead)
+	c := &cursor{at: after, link: link, ahead: ahead, asked: time.Now()}
 	consumer, err := s.js.CreateConsumer(ctx, s.name, jetstream.ConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1, AckPolicy: jetstream.AckNonePolicy,
 		InactiveThreshold: unusedFor, MemoryStorage: true, Replicas: 1, MaxDeliver: 1,
@@ -44,14 +48,31 @@ func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamSta
 	if err != nil {
 		return nil, err
 	}
-	size := uint64(typicalHeader)
-	if st.Msgs > 0 {
-		size += st.Bytes / st.Msgs
+	var most jetstream.PullMessagesOpt = jetstream.PullMaxMessagesWithBytesLimit(int(ahead),
+		max(aheadBytes, int(s.nc.MaxPayload())+envelope))
+	if few {
+		most = jetstream.PullMaxMessages(leastAhead)
 	}
-	ahead := int(min(max(aheadBytes/size, leastAhead), mostAhead))
-	c.messages, err = consumer.Messages(jetstream.PullMaxMessages(ahead), jetstream.PullHeartbeat(heartbeat),
+	c.messages, err = consumer.Messages(most, jetstream.PullHeartbeat(heartbeat),
 		jetstream.WithMessagesErrOnMissingHeartbeat(true))
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	if err := s.compareFurthest(ctx); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// isFor reports whether as many messages of the size as are sent ahead have room.
+func (c *cursor) isFor(size uint64) bool {
+	return c.ahead <= leastAhead || c.ahead*size <= 4*aheadBytes
+}
+
+// isDoubtful reports whether there may be no consumer any more: one that is asked for moments alone does not say so.
+func (c *cursor) isDoubtful() bool {
+	return c.pending == 0 && c.peeked == nil && time.Since(c.asked) > 2*heartbeat
 }
 
 // errCut says that the consumer has left something out, or is gone.

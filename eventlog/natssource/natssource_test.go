@@ -187,6 +187,24 @@ func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {
 	}
 }
 
+// TestAnotherMessageIsNoticedThoughTheConnectionStays: the stream was restored, and has grown again, behind it.
+func TestAnotherMessageIsNoticedThoughTheConnectionStays(t *testing.T) {
+	p := newPlace(t, nil)
+	p.add(t, sourcetest.Events(3))
+	restore := natsserver.Snapshot(t, p.js, streamName)
+	p.add(t, sourcetest.Events(5)[3:])
+	s := p.open(t)
+	if events, err := s.Read(t.Context(), streamName, 0, 10); err != nil || len(events) != 5 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	restore(t)
+	p.add(t, sourcetest.Events(9)[5:])
+	events, err := s.Read(t.Context(), streamName, 5, 10)
+	if !eventlog.Replaced(err) || !strings.Contains(err.Error(), "another message at sequence 5") {
+		t.Errorf("%d events are read, %v; want that they are of another stream", len(events), err)
+	}
+}
+
 // TestNobodyComesFurtherThanTheStream, where the events that are wanted begin behind its end: a checkpoint there would
 // be one of another stream.
 func TestNobodyComesFurtherThanTheStream(t *testing.T) {

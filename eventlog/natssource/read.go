@@ -14,8 +14,8 @@ import (
 func (s *Source) Read(ctx context.Context, partition string, after uint64, max int) (events []eventlog.Event,
 	err error) {
 	err = s.ask(ctx, partition, func(ctx context.Context) (err error) {
-		for range tries {
-			if events, err = s.readOnce(ctx, s.from(after), max); !errors.Is(err, errCut) {
+		for n := range tries {
+			if events, err = s.readOnce(ctx, s.from(after), max, n == tries-1); !errors.Is(err, errCut) {
 				return err
 			}
 		}
@@ -30,12 +30,13 @@ const tries = 3
 // from is the offset after which the events are that are wanted.
 func (s *Source) from(after uint64) uint64 { return max(after, s.begin-1) }
 
-// readOnce reads with a cursor that stands there already, or with a new one.
-func (s *Source) readOnce(ctx context.Context, after uint64, most int) ([]eventlog.Event, error) {
+// readOnce reads with a cursor that stands there already, or with a new one. In the last attempt few messages are sent
+// ahead, but of any size: there may be one that is larger than the server takes by now.
+func (s *Source) readOnce(ctx context.Context, after uint64, most int, last bool) ([]eventlog.Event, error) {
 	if err := s.stream.isReplaced(); err != nil || most <= 0 {
 		return nil, err
 	}
-	c, err := s.cursorAfter(ctx, after)
+	c, err := s.cursorAfter(ctx, after, last)
 	if c == nil || err != nil {
 		return nil, err
 	}
@@ -58,15 +59,20 @@ func (s *Source) readOnce(ctx context.Context, after uint64, most int) ([]eventl
 			return b.events[:b.before], nil
 		}
 	}
-	s.idle.put(c)
-	if len(b.events) > 0 {
-		s.stream.read(b.last, b.stored)
+	if n := uint64(len(b.events)); n > 0 {
+		size := b.bytes/n + typicalHeader
+		s.stream.read(b.last, b.stored, size)
+		if !c.isFor(size) {
+			c.close()
+			return b.events, nil
+		}
 	}
+	s.idle.put(c)
 	return b.events, nil
 }
 
 // cursorAfter is a cursor that stands after the offset, nil where the stream has nothing there.
-func (s *Source) cursorAfter(ctx context.Context, after uint64) (*cursor, error) {
+func (s *Source) cursorAfter(ctx context.Context, after uint64, few bool) (*cursor, error) {
 	now, _ := s.stream.now()
 	if c := s.idle.take(now, after); c != nil {
 		return c, nil
@@ -81,7 +87,7 @@ func (s *Source) cursorAfter(ctx context.Context, after uint64) (*cursor, error)
 	if err := s.stream.forgotten(after, &at.State); err != nil {
 		return nil, err
 	}
-	return s.stream.open(ctx, after, &at.State)
+	return s.stream.open(ctx, after, &at.State, few)
 }
 
 // batch is what one read takes.
@@ -93,6 +99,7 @@ type batch struct {
 	stored time.Time // when that was stored
 	gap    uint64    // the first sequence that is missing, 0 where none is
 	before int       // the events before that
+	bytes  uint64    // of the messages taken
 }
 
 // readBytes is how many bytes of messages one read takes at most, give or take the last one.
@@ -104,7 +111,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 	coming, cancel := context.WithTimeout(ctx, underWay)
 	defer cancel()
 	waiting := jetstream.NextContext(coming)
-	for bytes := 0; len(b.events) < most && bytes < readBytes; {
+	for len(b.events) < most && b.bytes < readBytes {
 		if c.pending == 0 && c.peeked == nil {
 			if len(b.events) > 0 {
 				return nil
@@ -130,7 +137,7 @@ func (b *batch) fill(ctx context.Context, most int) error {
 			b.gap, b.before = b.last+1, len(b.events)
 		}
 		b.last, b.stored = at.stream, at.stored
-		bytes += len(m.Data())
+		b.bytes += uint64(len(m.Data()))
 		e := b.source.event(m, at)
 		if e.Time.IsZero() {
 			e.Time = at.stored.UTC()
@@ -191,9 +198,16 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 			if err != nil || at < info.State.LastSeq {
 				return err
 			}
-			if c, err = s.stream.open(ctx, at, &info.State); err != nil {
+			if c, err = s.stream.open(ctx, at, &info.State, false); err != nil {
 				return err
 			}
+		} else if c.isDoubtful() {
+			info, err := s.stream.look(ctx)
+			if err != nil || at < info.State.LastSeq { // the next read finds out whether the consumer has it
+				c.close()
+				return err
+			}
+			c.asked = time.Now()
 		}
 		if c.pending == 0 && c.peeked == nil {
 			if err := c.peek(ctx); err != nil && ctx.Err() == nil {

@@ -33,6 +33,7 @@ type identity struct {
 	// seq and stored are of the furthest message that was read: a stream that has lost its end may have another there.
 	seq    uint64
 	stored time.Time
+	size   uint64 // bytes of a message of the last ones that were read, on average
 }
 
 // info asks for the state of the stream.
@@ -115,10 +116,21 @@ func (s *stream) compareMessage(ctx context.Context, seen identity, link int) er
 	return nil
 }
 
-// read notes the furthest message that was read.
-func (s *stream) read(seq uint64, stored time.Time) {
+// compareFurthest compares the furthest message that was read, also where the connection is the one on which it was
+// looked at before: behind another server of a cluster, the one that has the stream may have begun again.
+func (s *stream) compareFurthest(ctx context.Context) error {
+	s.is.Lock()
+	seen := s.known
+	s.is.Unlock()
+	link, _ := s.now()
+	return s.compareMessage(ctx, seen, link)
+}
+
+// read notes the furthest message that was read, and how large messages are.
+func (s *stream) read(seq uint64, stored time.Time, size uint64) {
 	s.is.Lock()
 	defer s.is.Unlock()
+	s.known.size = size
 	if seq > s.known.seq {
 		s.known.seq, s.known.stored = seq, stored
 	}
@@ -218,6 +230,18 @@ func (s *stream) moreAfter(ctx context.Context, after uint64) (bool, error) {
 	}
 	m, err := s.messageFrom(ctx, after+1)
 	return m.Seq > 0, err
+}
+
+// messageSize is how many bytes of memory a message takes on average: of the last ones that were read, or of those in
+// the stream, whichever is more.
+func (s *stream) messageSize(st *jetstream.StreamState) uint64 {
+	s.is.Lock()
+	size := s.known.size
+	s.is.Unlock()
+	if st.Msgs > 0 {
+		size = max(size, st.Bytes/st.Msgs)
+	}
+	return size + typicalHeader
 }
 
 // endKnown is the highest sequence that the stream is known to have had.

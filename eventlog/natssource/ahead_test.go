@@ -1,0 +1,72 @@
+package natssource_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+	"github.com/foldql/foldql/internal/tests/natsserver"
+)
+
+// TestTheServerSendsSoManyBytesAheadOnly, though the stream was empty when the source began to wait.
+func TestTheServerSendsSoManyBytesAheadOnly(t *testing.T) {
+	p := newPlace(t, nil)
+	s := p.open(t)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if err := s.Wait(ctx, eventlog.Offsets{}); err == nil {
+		t.Fatal("it waits for nothing")
+	}
+	const all = 40
+	for range all {
+		if _, err := p.js.Publish(t.Context(), subject, bytes.Repeat([]byte("x"), 1000<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for {
+		consumers := p.stream(t).ListConsumers(t.Context())
+		info := <-consumers.Info()
+		if err := consumers.Err(); err != nil || info == nil {
+			t.Fatalf("consumers: %v, %v", info, err)
+		}
+		if info.NumPending > 0 && info.NumWaiting > 0 { // the server goes on to send
+			continue
+		}
+		if sent := info.Delivered.Consumer; sent > 10 {
+			t.Errorf("%d messages of a megabyte are sent ahead", sent)
+		}
+		return
+	}
+}
+
+// TestAMessageThatTheServerTakesNoMoreIsRead: it was stored while larger ones were let in.
+func TestAMessageThatTheServerTakesNoMoreIsRead(t *testing.T) {
+	var options *server.Options
+	nats := natsserver.Start(t, func(o *server.Options) { options, o.MaxPayload = o, 20<<20 })
+	js := nats.Client(t)
+	p := &place{natsserver.NewOutage(nats, js), nats, js}
+	p.create(t, nil)
+	p.add(t, sourcetest.Events(1))
+	if _, err := js.Publish(t.Context(), subject, bytes.Repeat([]byte("x"), 12<<20)); err != nil {
+		t.Fatal(err)
+	}
+	p.add(t, sourcetest.Events(2)[1:])
+	p.Leave(t)
+	options.MaxPayload = server.MAX_PAYLOAD_SIZE
+	p.Return(t)
+	s, after := p.open(t), uint64(0)
+	for end := time.Now().Add(time.Minute); after < 3; {
+		events, err := s.Read(t.Context(), streamName, after, 10)
+		if time.Now().After(end) {
+			t.Fatalf("it comes as far as %d, %v", after, err)
+		}
+		for i := range events {
+			after = events[i].Offset
+		}
+	}
+}
