@@ -53,8 +53,9 @@ type RunnerConfig struct {
 	// default.
 	StallAfter time.Duration
 	// KeepServing lets rows go on serving that are complete and not those that the projection folds, since its models had
-	// another form when they were folded or a rebuild was asked for: [Runner.Run] and [Runner.LoadCheckpoint] then
-	// return [ErrOtherRows]. Without it they drop those rows and begin again.
+	// another form when they were folded: [Runner.Run] and [Runner.LoadCheckpoint] then return [ErrOtherRows]. Rows of
+	// which a rebuild was asked for are folded on until others are begun, see [BeginBuild]. Without it such rows are
+	// dropped and begun again.
 	KeepServing bool
 	// Budget bounds how much of the processors the Runners take together that have it, and has their requests to the
 	// store make way for others; nil for no bound.

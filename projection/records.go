@@ -162,7 +162,7 @@ func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Pro
 }
 
 // ErrOtherRows says that the rows that serve are complete, and not those that the projection folds: its models had
-// another form when they were folded, or a rebuild was asked for. See [RunnerConfig.KeepServing] and [BeginBuild].
+// another form when they were folded. See [RunnerConfig.KeepServing] and [BeginBuild].
 var ErrOtherRows = checkpoint.ErrOtherRows
 
 // ErrNotBuilt says that there is no generation that is being built for the projections of this program, or that it

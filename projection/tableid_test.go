@@ -200,3 +200,26 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsServeOnWhereTheNextTableHoldsUnknownOnes: a rebuild that is asked for passes over that table.
+func TestRowsServeOnWhereTheNextTableHoldsUnknownOnes(t *testing.T) {
+	c := &clock{at: epoch}
+	store := newOthersTables(c)
+	db, log := open(t, store), logOf(t, event("", upsert("a", 1)))
+	run(t, log, db, quick())
+	store.marks["Script.g1"] = "of another fold"
+	if err := projection.RequestRebuild(t.Context(), db, Projection("script")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := projection.LookUp(t.Context(), db, []projection.Projection{Projection("script")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := found[0]; !at.Servable || !at.Asked || at.Serving == nil || at.Serving.Tables[0].Generation != 0 {
+		t.Errorf("there are %+v, want that the rows serve on, and that a rebuild is asked for", at)
+	}
+	targets, err := projection.TargetGenerations(t.Context(), db, []projection.Projection{Projection("script")})
+	if err != nil || targets[0][Model] != 2 {
+		t.Errorf("the next generation is %d, %v; want 2: that of table 1 holds unknown rows", targets[0][Model], err)
+	}
+}

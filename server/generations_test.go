@@ -156,10 +156,7 @@ func neverDark(t *testing.T, s *server, app App, there, fresh string) {
 	if !dark() {
 		t.Errorf("before it has rows: %s, want that there are none yet", s.query(t, fresh))
 	}
-	s.until(t, "built", func() bool {
-		at := s.statusOf(t).Projections[0].Build
-		return at != nil && at.Complete
-	})
+	s.built(t)
 	if !dark() {
 		t.Errorf("while the switch waits: %s, want that there are none yet", s.query(t, fresh))
 	}
@@ -167,6 +164,7 @@ func neverDark(t *testing.T, s *server, app App, there, fresh string) {
 	s.until(t, "served", served)
 	s.rebuilds(t, app, "rollback", name).wantExit(t, exitDone, "serve again")
 	s.until(t, "none again", dark)
+	s.built(t)
 	s.rebuilds(t, app, "switch", name).wantExit(t, exitDone, "serve")
 	s.until(t, "served again", served)
 	asker.end(t)
@@ -222,6 +220,27 @@ func TestARebuildIsDecidedByOperators(t *testing.T) {
 	}
 }
 
+// TestAServerThatAnotherVersionHasFollowedDoesNotTakeTheRowsBack when its own are removed: it is there by mistake.
+func TestAServerThatAnotherVersionHasFollowedDoesNotTakeTheRowsBack(t *testing.T) {
+	d := deploy(t, dynamolocal.Local)
+	d.tables(t, "apply").wantExit(t, exitDone, "done")
+	first := serve(t, d.app, start{args: d.options})
+	first.post(t, slices.Collect(taskEvents(1, 10)))
+	first.until(t, "folded", hasTask(t, first, 10))
+	d.app = versioned("2")
+	d.tables(t, "apply").wantExit(t, exitDone, "done")
+	second := serve(t, d.app, start{args: append(slices.Clone(d.store), "--events", first.url, "--keep-former", "1ms")})
+	first.until(t, "saying that its rows are removed", func() bool {
+		at := first.statusOf(t).Projections[0]
+		return at.Frozen && strings.Contains(at.LastError, "are removed by now")
+	})
+	first.append(t, taskEvent("11", "for the rows of the other"))
+	for _, s := range []*server{first, second} {
+		s.until(t, "folded", func() bool { return hasTitle(t, s, "11", "for the rows of the other") })
+		s.end(t)
+	}
+}
+
 // TestServersOfTwoVersionsServeOneSetOfTables: those of the former version fold and serve while one of the new version
 // builds, and serve its rows when it has switched to them. At every moment each answers, and no row goes back further
 // than the servers are apart.
@@ -263,6 +282,7 @@ func TestServersOfTwoVersionsServeOneSetOfTables(t *testing.T) {
 			})
 		}
 	}
+	first.rebuilds(t, versioned("1"), "start", "Task").wantExit(t, exitFailed, "another version of the program")
 	follows("before the switch")
 	third.rebuilds(t, versioned("2"), "switch", "Task").wantExit(t, exitDone, "serve")
 	follows("after the switch")
@@ -273,6 +293,7 @@ func TestServersOfTwoVersionsServeOneSetOfTables(t *testing.T) {
 	follows("by the third alone")
 	first.rebuilds(t, versioned("1"), "rollback", "Task").wantExit(t, exitDone, "serve again")
 	third.until(t, "frozen", func() bool { return third.statusOf(t).Projections[0].Frozen })
+	first.rebuilds(t, versioned("1"), "switch", "Task").wantExit(t, exitFailed, "are of another version")
 	follows("after the rollback")
 	for _, a := range askers {
 		a.end(t)

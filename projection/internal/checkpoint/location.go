@@ -203,8 +203,14 @@ func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Proje
 }
 
 // good reports whether what is on record is about the rows that serve; else they are to be rebuilt.
-func (p *location) good() bool {
-	return !p.Again && len(p.Header.tables()) == len(p.tables) &&
+func (p *location) good() bool { return !p.Again && p.isOfModels() }
+
+// isOnlyAsked reports whether the rows are to be rebuilt for no other reason than that somebody has asked for it.
+func (p *location) isOnlyAsked() bool { return p.Again && p.former == nil && p.isOfModels() }
+
+// isOfModels reports whether what is on record is about the rows that serve, and these are of the projection's models.
+func (p *location) isOfModels() bool {
+	return len(p.Header.tables()) == len(p.tables) &&
 		!slices.ContainsFunc(p.tables, func(t tableLocation) bool { return !t.good() })
 }
 
@@ -269,7 +275,7 @@ func (p *location) begun() (all []querydb.Successor) {
 // the rows have gained.
 func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, units []int, atStart bool) (
 	[]map[*querydb.Model]int, error) {
-	surveys, err := Look(ctx, db, all)
+	surveys, err := lookTwice(ctx, db, all)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +290,17 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, un
 		targets[i] = surveys[i].targets(built[units[i]], atStart)
 	}
 	return targets, nil
+}
+
+// lookTwice is Look, and another where that has found rows that are not to be folded on: their records may be of before
+// and their tables of after the commit in which another process has begun them.
+func lookTwice(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
+	surveys, err := Look(ctx, db, all)
+	if err == nil && db.MultiWriter() &&
+		slices.ContainsFunc(surveys, func(s Survey) bool { return !s.standing.good() }) {
+		return Look(ctx, db, all)
+	}
+	return surveys, err
 }
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and

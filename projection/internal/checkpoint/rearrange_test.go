@@ -33,10 +33,22 @@ type program struct {
 func newProgram(t *testing.T, store *memstore.MultiWriter, log eventlog.Source, version string,
 	writers ...querydb.Writer) *program {
 	t.Helper()
+	m := newModel("Note", version)
+	m.Writers = writers
+	return newProgramOf(t, store, log, m)
+}
+
+// newModel makes the version of a model.
+func newModel(name, version string) *querydb.Model {
 	id := keys.Layout{Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}}
-	m := &querydb.Model{Name: "Note", Table: "Note", Version: version, Fields: []driver.Field{{Name: "id", Scalar: "ID"}},
-		PK: querydb.Half{Fields: []int{0}, Layout: id}, TTL: -1, CreatedAt: -1, UpdatedAt: -1, Writers: writers}
-	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), []*querydb.Model{m}, querydb.Config{})
+	return &querydb.Model{Name: name, Table: name, Version: version, Fields: []driver.Field{{Name: "id", Scalar: "ID"}},
+		PK: querydb.Half{Fields: []int{0}, Layout: id}, TTL: -1, CreatedAt: -1, UpdatedAt: -1}
+}
+
+// newProgramOf starts a program of one group of models.
+func newProgramOf(t *testing.T, store *memstore.MultiWriter, log eventlog.Source, models ...*querydb.Model) *program {
+	t.Helper()
+	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), models, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +56,7 @@ func newProgram(t *testing.T, store *memstore.MultiWriter, log eventlog.Source, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &program{t, db, build, checkpoint.Projection{Name: "notes", Models: []*querydb.Model{m}}, log,
+	return &program{t, db, build, checkpoint.Projection{Name: "notes", Models: models}, log,
 		checkpoint.Config{Now: time.Now, CommitTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler), CopyRows: 10,
 			Reread: func() {}, KeepServing: true}}
 }
@@ -104,6 +116,26 @@ func TestABuildIsAbortedForTheVersionThatBuilds(t *testing.T) {
 	}
 	if first.look().Aborted {
 		t.Error("the program that has aborted it has built nothing, and finds a build of its own aborted")
+	}
+}
+
+// TestABuildOfAGroupIsAbortedForThatVersionAlone: a later one has other rows of some models, and the same of others.
+func TestABuildOfAGroupIsAbortedForThatVersionAlone(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	group := func(version string) *program {
+		return newProgramOf(t, store, log, newModel("Note", version), newModel("Tag", "1"))
+	}
+	first, second, third := group("1"), group("2"), group("3")
+	first.open(first.db)
+	second.begin()
+	if err := first.rearrange(querydb.DropBuilt); err != nil {
+		t.Fatal(err)
+	}
+	if s := second.look(); !s.Aborted || s.OtherAborted {
+		t.Errorf("the version that was aborted finds %+v", s)
+	}
+	if s := third.look(); !s.OtherAborted {
+		t.Errorf("the next version finds %+v, want that another was aborted", s)
 	}
 }
 

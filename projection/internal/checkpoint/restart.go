@@ -161,7 +161,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	}
 	can, err := servable(ctx, db, []location{at})
 	if err == nil {
-		err = skipUnknownRows(ctx, db, p, &at, can[0] && at.Table == "")
+		err = skipUnknownRows(ctx, db, p, &at, can[0])
 	}
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 }
 
 // skipUnknownRows passes over tables that hold rows of a fold that is not on record, where the next rows are to be:
-// beside those that serve, where these are others' and can go on serving.
+// beside those that serve, where these can go on serving.
 func skipUnknownRows(ctx context.Context, db *querydb.DB, p Projection, at *location, beside bool) error {
 	if beside {
 		build, err := db.Generations().ForBuild(ctx)

@@ -129,7 +129,11 @@ func (s *State) Open(ctx context.Context) error {
 	case !p.good() && s.db.Generations().Build():
 		return ErrNotBuilt
 	case !p.good():
-		if err := s.serving.keeps(ctx, &p.location, s.cfg.KeepServing); err != nil {
+		err = s.serving.keeps(ctx, &p.location, s.cfg.KeepServing)
+		if err == ErrOtherRows && p.isOnlyAsked() && !exchanged(s, p) { // until others are begun beside them
+			return s.load(ctx, p)
+		}
+		if err != nil {
 			return err
 		}
 		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", nil)

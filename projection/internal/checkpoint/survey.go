@@ -46,10 +46,13 @@ type Survey struct {
 	Servable bool
 	// Asked says that somebody has asked for a rebuild of the rows that serve, whichever projection has folded them.
 	Asked bool
-	// Held, Since and Aborted are as in querydb.Beside.
-	Held, Aborted bool
-	Since         time.Time
-	standing      *standing // of the rows that serve, without their checkpoints
+	// Held and Since are as in querydb.Beside.
+	Held  bool
+	Since time.Time
+	// Aborted says that a build of this version of a model was aborted, and OtherAborted that the last one that was
+	// aborted of another of its models was of another version.
+	Aborted, OtherAborted bool
+	standing              *standing // of the rows that serve, without their checkpoints
 }
 
 // Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and one for
@@ -94,7 +97,8 @@ func (s *Survey) beside(at *location) {
 	for i := range at.tables {
 		b := at.tables[i].serving.Beside()
 		s.Held = s.Held || b.Held
-		s.Aborted = s.Aborted || b.Aborted == at.tables[i].model.Version
+		same := b.Aborted == at.tables[i].model.Version
+		s.Aborted, s.OtherAborted = s.Aborted || same, s.OtherAborted || b.Aborted != "" && !same
 		if b.Former >= 0 && b.Since.After(s.Since) {
 			s.Since = b.Since
 		}

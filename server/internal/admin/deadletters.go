@@ -60,7 +60,7 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/rebuild/switch", decides(a.rebuild(projections.Switch)))
 	mux.Handle("POST /admin/rebuild/abort", decides(a.rebuild(projections.Abort)))
 	mux.Handle("POST /admin/rebuild/rollback", decides(a.rebuild(projections.Rollback)))
-	mux.Handle("POST /admin/rebuild/accept", decides(a.eachNamed("accept", a.Folds.AcceptCode)))
+	mux.Handle("POST /admin/rebuild/accept", decides(a.eachNamed("accept", a.accept)))
 	if a.Verifier != nil {
 		mux.Handle("POST /admin/rebuild/verify", writes(http.HandlerFunc(a.verify)))
 	}

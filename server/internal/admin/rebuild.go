@@ -57,6 +57,10 @@ func (a *API) rebuild(what projections.What) http.Handler {
 	})
 }
 
+func (a *API) accept(ctx context.Context, one *projections.Running) error {
+	return a.Folds.AcceptCode(context.WithoutCancel(ctx), one) // what has begun is finished
+}
+
 // eachNamed does something about the rows that a request names, once for those that change generation together.
 func (a *API) eachNamed(what string, do func(context.Context, *projections.Running) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,8 +69,7 @@ func (a *API) eachNamed(what string, do func(context.Context, *projections.Runni
 			bad.Write(w)
 			return
 		}
-		ctx := context.WithoutCancel(r.Context()) // what has begun is finished
-		done := map[*projections.Running]bool{}
+		ctx, done := r.Context(), map[*projections.Running]bool{}
 		for _, one := range a.Folds.All {
 			if !names[one.Name] || done[one] {
 				continue

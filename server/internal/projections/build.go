@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/advice"
 )
 
 // build starts the runners of the rows that are built beside those that serve.
@@ -267,4 +269,30 @@ func (g *Generation) with(rows *projection.Rows, deadLetters int) *Generation {
 	g.DeadLetters += deadLetters
 	g.CodeChanged = g.CodeChanged || rows.CodeChanged
 	return g
+}
+
+// beginning is what has become of the attempts to begin rows beside those that serve. While these fail, the rows that
+// serve are folded on, and operators are heard.
+type beginning struct {
+	failures int
+	why      string    // of the last one
+	until    time.Time // the next attempt; the zero time is now
+}
+
+// isOver reports whether it is time for another attempt.
+func (b *beginning) isOver() bool { return !time.Now().Before(b.until) }
+
+// trying is an attempt to begin, whose failure puts the next one off.
+func (b *beginning) trying(begin act) act {
+	return func(ctx context.Context) error {
+		err := begin(ctx)
+		if err == nil {
+			*b = beginning{}
+			return nil
+		}
+		b.until = time.Now().Add(backoff.Delay(100*time.Millisecond, 10*time.Second, b.failures))
+		b.failures++
+		b.why = "rows cannot be begun: " + advice.Add(err).Error()
+		return err
+	}
 }

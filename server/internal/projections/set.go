@@ -154,8 +154,11 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 // decided about that.
 func (f *Set) run(ctx context.Context, one *Running) bool {
 	err := advice.Add(one.whole(ctx))
+	if ctx.Err() != nil { // it was told to, as for a switch
+		err = nil
+	}
 	one.ends(true, err)
-	if err == nil || ctx.Err() != nil {
+	if err == nil {
 		return false
 	}
 	if otherRows(err) && one.crew != nil {

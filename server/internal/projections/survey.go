@@ -27,6 +27,10 @@ type survey struct {
 	gained bool
 	// held: that generation has served, and does not again before somebody asks for it.
 	held bool
+	// requested: somebody has asked for rows of whichever program begins them.
+	requested bool
+	// othersBuild: another version of the program builds rows, of the same shared store.
+	othersBuild bool
 	// why says, where this program neither folds what serves nor builds, what an operator can do about it.
 	why string
 	// since is when the former generation ceased to serve; zero where there is none.
@@ -90,7 +94,19 @@ func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, erro
 func surveyed(ctx context.Context, u *unit, all []projection.Generations, fingerprint string, at time.Time) (
 	survey, error) {
 	s := survey{all: all, fingerprint: fingerprint, at: at}
-	return s, s.judge(ctx, u.set.keep.DB, u.projections)
+	err := s.judge(ctx, u.set.keep.DB, u.projections)
+	if s.begins && !s.folds && !s.requested && hasFolded(u) {
+		s.begins, s.why = false, "these rows served before those of another version, and are removed by now: end this "+
+			"server, or have its rows built anew with 'server rebuild start'"
+	}
+	return s, err
+}
+
+// hasFolded reports whether the program has folded rows that served since it started.
+func hasFolded(u *unit) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.folded
 }
 
 // NextWork is what a start does with rows of projections that change generation together, beside those that serve.
@@ -132,14 +148,16 @@ func (s *survey) judgeRows(shared bool) {
 	foreign := s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) })
 	asked := s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked })
 	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
-	strange := s.any(func(g *projection.Generations) bool { return g.Building != nil && !g.Building.Own })
-	own := s.every(func(g *projection.Generations) bool { return g.Building != nil && g.Building.Own })
+	own := s.every(ownBuilding)
 	others := s.any(func(g *projection.Generations) bool {
 		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
 	})
 	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Asked })
 	gained := shared && foreign && !others
 	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
+	s.othersBuild = shared && s.any(func(g *projection.Generations) bool {
+		return g.Building != nil && !g.Building.Own
+	})
 	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
 	for i := range s.all {
 		if s.all[i].Since.After(s.since) {
@@ -148,17 +166,20 @@ func (s *survey) judgeRows(shared bool) {
 	}
 	s.folds = !foreign
 	switch {
-	case asked:
+	case asked && !s.othersBuild:
 		s.begins = true
 	case !foreign:
 		s.builds = own && !s.held
-	case request && !(strange && shared):
-		s.begins = true
+	case request && !s.othersBuild:
+		s.begins, s.requested = true, true
 	case own:
 		s.builds = true
-	case strange && shared:
+	case s.othersBuild:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
+	case s.held && !building && shared && !request:
+		s.why = "rows that served lately are kept beside those that serve, and nothing is on record of who folds them: " +
+			"remove them with 'server rebuild abort', and build others with 'server rebuild start'"
 	case gained:
 		s.gained = true
 		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
@@ -167,11 +188,18 @@ func (s *survey) judgeRows(shared bool) {
 	case former:
 		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
 			"build them anew with 'server rebuild start'"
-	case s.any(func(g *projection.Generations) bool { return g.Aborted }) && !building && !request:
+	case s.aborted() && !building && !request:
 		s.why = "the rebuild was aborted: begin another with 'server rebuild start'"
 	default:
 		s.begins = true
 	}
+}
+
+// aborted reports whether a build of this version of the models was aborted; of some of them other versions may have
+// the same.
+func (s *survey) aborted() bool {
+	return s.any(func(g *projection.Generations) bool { return g.Aborted }) &&
+		!s.any(func(g *projection.Generations) bool { return g.OtherAborted })
 }
 
 // replaceServer says what to do about rows that others have folded on with more values of enums.
@@ -180,6 +208,9 @@ const replaceServer = "a server whose enums have more values has folded these ro
 
 // ownServing reports whether the rows that serve are those that this program folds.
 func ownServing(g *projection.Generations) bool { return g.Serving != nil && g.Serving.Own }
+
+// ownBuilding reports whether the rows beside those that serve are those that this program folds.
+func ownBuilding(g *projection.Generations) bool { return g.Building != nil && g.Building.Own }
 
 // completeServing reports whether the rows that serve are those of this program, and complete.
 func completeServing(g *projection.Generations) bool { return ownServing(g) && g.Serving.Complete }

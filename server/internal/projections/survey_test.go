@@ -15,16 +15,25 @@ func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
 		begins, builds   bool
 		resumes, hasAWhy bool
 	}{
-		"nothing is built":         {rows: projection.Generations{}, begins: true},
-		"own rows are built":       {rows: projection.Generations{Building: own}, builds: true},
-		"others are":               {rows: projection.Generations{Building: strange}, begins: true},
-		"others are, by others":    {rows: projection.Generations{Building: strange}, shared: true, hasAWhy: true},
-		"own ones served":          {rows: projection.Generations{Former: own}, resumes: true},
-		"a build was aborted":      {rows: projection.Generations{Aborted: true}, hasAWhy: true},
+		"nothing is built":      {rows: projection.Generations{}, begins: true},
+		"own rows are built":    {rows: projection.Generations{Building: own}, builds: true},
+		"others are":            {rows: projection.Generations{Building: strange}, begins: true},
+		"others are, by others": {rows: projection.Generations{Building: strange}, shared: true, hasAWhy: true},
+		"own ones served":       {rows: projection.Generations{Former: own}, resumes: true},
+		"a build was aborted":   {rows: projection.Generations{Aborted: true}, hasAWhy: true},
+		"one of another version of some models was": {
+			rows: projection.Generations{Aborted: true, OtherAborted: true}, begins: true,
+		},
 		"asked for":                {rows: projection.Generations{Asked: true}, begins: true},
 		"asked for again":          {rows: projection.Generations{Asked: true, Building: own}, begins: true},
 		"asked for in their place": {rows: projection.Generations{Asked: true, Former: own}, begins: true},
 		"asked for after an abort": {rows: projection.Generations{Asked: true, Aborted: true}, begins: true},
+		"rows are held of which nothing is on record": {
+			rows: projection.Generations{Held: true}, shared: true, hasAWhy: true,
+		},
+		"rows are held of which nothing is on record, on a store of one's own": {
+			rows: projection.Generations{Held: true}, begins: true,
+		},
 		"asked for beside others": {rows: projection.Generations{Asked: true, Building: strange}, shared: true,
 			hasAWhy: true},
 	} {

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ type unit struct {
 
 	prepared *survey // by prepareUnit, for the first phase; nil after that
 
+	failed beginning // of the last time that rows were to be begun
+
 	losses losses
 	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
@@ -46,8 +49,9 @@ type unit struct {
 	// the generations that there are, and takes effect in those that it was made for.
 	arranging sync.RWMutex
 
-	mu    sync.Mutex
-	found survey // what is on record, as far as it is known
+	mu     sync.Mutex
+	found  survey // what is on record, as far as it is known
+	folded bool   // this program has folded the rows that served
 }
 
 // ask is what an operator asks for.
@@ -160,8 +164,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return nil, err
 	case u.set.keep.Off:
 		return nil, followingUnit{u}.follow(ctx, &found)
-	case found.begins:
-		return u.begin, nil
+	case found.begins && u.failed.isOver():
+		return u.failed.trying(u.begin), nil
 	case found.resumes:
 		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
 	case found.expired(u.set.keep.Former): // and no query reads them here any more
@@ -206,7 +210,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 			was = one.Runner.Reached()
 		}
 		if !found.folds {
-			why = found.why
+			why = cmp.Or(found.why, u.failed.why)
 		}
 		if err := one.serving.freeze(ctx, why, &was); err != nil {
 			return err
@@ -233,7 +237,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 	look := time.NewTicker(found.lookEvery())
 	defer look.Stop()
 	ended, logged := serving.ended(), time.Now()
-	if found.builds {
+	if found.builds || found.begins {
 		ended = nil // what is built is yet to serve
 	}
 	for {
@@ -254,6 +258,9 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		case a := <-u.asks:
 			return u.asked(ctx, a, found, serving, building), nil
 		case <-look.C:
+		}
+		if found.begins && u.failed.isOver() {
+			return nil, nil
 		}
 		if found.builds && time.Since(logged) >= progressEvery {
 			logged = time.Now()
@@ -294,6 +301,7 @@ func (s *survey) lookEvery() time.Duration {
 func (u *unit) serve(ctx context.Context, found *survey) error {
 	u.mu.Lock()
 	u.found = *found
+	u.folded = u.folded || found.folds
 	u.mu.Unlock()
 	all, g := models(u.projections), u.set.keep.DB.Generations()
 	switch {
@@ -402,10 +410,15 @@ func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, buildin
 	switch {
 	case a.what == Start && (found.builds || found.held):
 		do = refusal("rows are being built already: switch to them, or abort that first")
+	case a.what == Start && othersBuild(ctx, u):
+		do = refusal("another version of the program is building rows of its own: wait until they serve, or abort that " +
+			"first")
 	case a.what == Start:
 		do = u.begin
 	case a.what == Switch && !found.builds && !found.held:
 		do = refusal("no rows are being built")
+	case a.what == Switch && !found.every(ownBuilding):
+		do = refusal("the rows beside those that serve are of another version: switch to them by a server of that version")
 	case a.what == Switch && found.builds && !u.built(ctx):
 		do = refusal("the rows are not built yet")
 	case a.what == Switch:
@@ -421,6 +434,12 @@ func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, buildin
 		a.done <- do(ctx)
 		return nil
 	}
+}
+
+// othersBuild reports whether another version of the program has begun to build rows, also since the last survey.
+func othersBuild(ctx context.Context, u *unit) bool {
+	now, err := u.look(ctx)
+	return err == nil && now.othersBuild
 }
 
 // switchedAgain is switched, also to rows that were switched away from and that nobody has folded since.
@@ -444,7 +463,8 @@ func (e RefusedError) Error() string { return string(e) }
 
 func refusal(why RefusedError) act { return func(context.Context) error { return why } }
 
-// Ask asks the unit of a projection for something, and waits until it is done.
+// Ask asks the unit of a projection for something, and waits until it is done. What the unit has not begun by the end
+// of the context is not done.
 func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
 	if one.unit == nil {
 		return RefusedError("this server keeps one generation of rows alone")
@@ -460,17 +480,13 @@ func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	select {
-	case err := <-a.done:
-		for _, refusal := range []error{projection.ErrNotBuilt, querydb.ErrConflict, querydb.ErrTooLarge} {
-			if errors.Is(err, refusal) {
-				return RefusedError(err.Error())
-			}
+	err := <-a.done
+	for _, refusal := range []error{projection.ErrNotBuilt, querydb.ErrConflict, querydb.ErrTooLarge} {
+		if errors.Is(err, refusal) {
+			return RefusedError(err.Error())
 		}
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return err
 }
 
 // crew are goroutines that end together.
