@@ -70,37 +70,6 @@ func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
 	}
 }
 
-// TestTheServiceOfSystemdIsRight, as far as systemd says of a file.
-func TestTheServiceOfSystemdIsRight(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("there is no systemd here")
-	}
-	dir := t.TempDir()
-	if err := newproject.Write(filepath.Join(dir, "todo"), newproject.Options{Library: checkout}); err != nil {
-		t.Fatal(err)
-	}
-	unit, err := os.ReadFile(filepath.Join(dir, "todo", "deploy", "server.service"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// the binary is not installed here
-	text := strings.ReplaceAll(string(unit), "/usr/local/bin/todo", analyze)
-	path := filepath.Join(dir, "todo.service")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(analyze, "verify", "--man=no", path).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "todo.service") {
-			t.Errorf("systemd: %s", line)
-		}
-	}
-	if err != nil && len(out) == 0 {
-		t.Error(err)
-	}
-}
-
 // newTodo makes a new project in a folder of that name.
 func newTodo(t *testing.T) string {
 	t.Helper()

@@ -1,0 +1,106 @@
+package newproject_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/internal/newproject"
+)
+
+// TestVariablesOfTheOperatorCount, in a container and under systemd alike: what is set there beforehand gives way.
+func TestVariablesOfTheOperatorCount(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the server of a project")
+	}
+	dir := newTodo(t)
+	image, unit := buildImage(t, dir), readUnit(t, dir)
+	program := filepath.Join(image.root, "server")
+	for name, started := range map[string]started{"a container": image.started, "a service": unit} {
+		t.Run(name, func(t *testing.T) {
+			if len(started.args) != 1 {
+				t.Fatalf("it is started with %q: flags come before variables", started.args)
+			}
+			data := t.TempDir()
+			for _, env := range [][]string{started.env, {"FOLDQL_STORE=embedded:" + data, "FOLDQL_LISTEN=127.0.0.1:0"}} {
+				for _, variable := range env {
+					name, value, _ := strings.Cut(variable, "=")
+					t.Setenv(name, value)
+				}
+			}
+			address := serveWith(t, filepath.Dir(program), filepath.Base(program), started.args...)
+			if !strings.HasPrefix(address, "http://127.0.0.1:") {
+				t.Errorf("it listens at %s", address)
+			}
+			awaitAnswer(t, address, "{ __typename }", "Query")
+			if _, err := os.Stat(filepath.Join(data, "rows")); err != nil {
+				t.Errorf("its rows are elsewhere: %v", err)
+			}
+		})
+	}
+}
+
+// TestRowsAreKeptWhereTheyLast, where the operator names no store: in the volume, and in the folder of the service.
+func TestRowsAreKeptWhereTheyLast(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "todo")
+	if err := newproject.Write(dir, newproject.Options{Library: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ got, want []string }{
+		"a container": {readImage(t, dir).env, []string{"FOLDQL_STORE=embedded:/data", "FOLDQL_LISTEN=:8080"}},
+		"a service":   {readUnit(t, dir).env, []string{"FOLDQL_STORE=embedded:/var/lib/todo"}},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
+
+// readUnit reads how systemd starts the server.
+func readUnit(t *testing.T, dir string) (s started) {
+	t.Helper()
+	for line := range strings.Lines(string(readFile(t, filepath.Join(dir, "deploy", "server.service")))) {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
+		case "ExecStart":
+			s.args = strings.Fields(value)[1:]
+		case "Environment":
+			s.env = append(s.env, strings.Fields(value)...)
+		}
+	}
+	return s
+}
+
+// TestTheServiceOfSystemdIsRight, as far as systemd says of a file.
+func TestTheServiceOfSystemdIsRight(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd here")
+	}
+	dir := t.TempDir()
+	if err := newproject.Write(filepath.Join(dir, "todo"), newproject.Options{Library: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	unit, err := os.ReadFile(filepath.Join(dir, "todo", "deploy", "server.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// the binary is not installed here
+	text := strings.ReplaceAll(string(unit), "/usr/local/bin/todo", analyze)
+	path := filepath.Join(dir, "todo.service")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(analyze, "verify", "--man=no", path).CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "todo.service") {
+			t.Errorf("systemd: %s", line)
+		}
+	}
+	if err != nil && len(out) == 0 {
+		t.Error(err)
+	}
+}

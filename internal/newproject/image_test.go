@@ -1,0 +1,87 @@
+package newproject_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// started is what a server is started with: its arguments, and variables that the operator's take the place of.
+type started struct{ args, env []string }
+
+// image is what the Dockerfile of a project makes, without docker.
+type image struct {
+	started
+	runs   []string    // the commands that make what is copied
+	copies [][2]string // from where to where
+	root   string      // the folder that has the files; "" where they are not made
+}
+
+// made is where a Dockerfile puts what goes into the image.
+const made = "/out"
+
+// readImage reads the Dockerfile of a project.
+func readImage(t *testing.T, dir string) (i image) {
+	t.Helper()
+	final := false
+	for line := range strings.Lines(string(readFile(t, filepath.Join(dir, "deploy", "Dockerfile")))) {
+		instruction, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		words := strings.Fields(rest)
+		switch {
+		case instruction == "FROM":
+			final = rest == "scratch"
+		case instruction == "RUN" && strings.Contains(rest, made):
+			i.runs = append(i.runs, rest)
+		case instruction == "COPY" && final:
+			i.copies = append(i.copies, [2]string(words[len(words)-2:]))
+		case instruction == "ENV":
+			i.env = append(i.env, words...)
+		case instruction == "CMD":
+			if err := json.Unmarshal([]byte(rest), &i.args); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+		}
+	}
+	return i
+}
+
+// buildImage makes the files of the image in a folder, from those of the project.
+func buildImage(t *testing.T, dir string) image {
+	t.Helper()
+	i, out := readImage(t, dir), t.TempDir()
+	for _, command := range i.runs {
+		run(t, dir, "sh", "-c", strings.ReplaceAll(command, made, out))
+	}
+	i.root = t.TempDir()
+	for _, c := range i.copies {
+		if from, ours := strings.CutPrefix(c[0], made); ours {
+			copyAsDocker(t, filepath.Join(out, from), filepath.Join(i.root, c[1]))
+		}
+	}
+	return i
+}
+
+// copyAsDocker copies a file, or what is in a folder: the folder itself is made anew, with a mode of docker's own.
+func copyAsDocker(t *testing.T, from, to string) {
+	t.Helper()
+	info, err := os.Stat(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !info.IsDir() {
+		run(t, ".", "cp", "-p", from, to)
+		return
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		run(t, ".", "cp", "-a", filepath.Join(from, e.Name()), to)
+	}
+}
