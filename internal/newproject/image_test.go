@@ -63,6 +63,21 @@ func buildImage(t *testing.T, dir string) image {
 	return i
 }
 
+// TestTheImageHasAFolderForTemporaryFiles, whoever runs it: rebuild verify needs one, and so do events of the standard
+// input.
+func TestTheImageHasAFolderForTemporaryFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the server of a project")
+	}
+	info, err := os.Stat(filepath.Join(buildImage(t, newTodo(t)).root, "tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := os.ModeDir | os.ModeSticky | 0o777; info.Mode() != want {
+		t.Errorf("its mode is %s, want %s", info.Mode(), want)
+	}
+}
+
 // copyAsDocker copies a file, or what is in a folder: the folder itself is made anew, with a mode of docker's own.
 func copyAsDocker(t *testing.T, from, to string) {
 	t.Helper()
