@@ -46,7 +46,17 @@ func (c *initialize) Run(person *console) error {
 	if err := gen.Generate(c.Dir, os.Stderr); err != nil {
 		return fmt.Errorf("%w; the project is written: correct this, then run foldql generate --dir %s", err, c.Dir)
 	}
-	_, err := fmt.Printf("%s is ready: cd there, then make test, and make run, or make dev while you change it\n", c.Dir)
+	return c.tellReady(os.Stdout)
+}
+
+// tellReady says what can be done with the project, and what cannot.
+func (c *initialize) tellReady(out io.Writer) error {
+	ready := c.Dir + " is ready: cd there, then make test, and make run, or make dev while you change it\n"
+	if c.Replace != "" {
+		ready += "its go.mod points at the checkout " + c.Replace + ", which docker does not see: before you build an " +
+			"image, do as deploy/Dockerfile says\n"
+	}
+	_, err := io.WriteString(out, ready)
 	return err
 }
 

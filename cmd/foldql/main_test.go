@@ -43,6 +43,21 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 	}
 }
 
+// TestWhoeverBuildsAgainstACheckoutIsToldOfTheImage, which cannot be built from it as it is.
+func TestWhoeverBuildsAgainstACheckoutIsToldOfTheImage(t *testing.T) {
+	for replace, told := range map[string]bool{"/src/foldql": true, "": false} {
+		var said strings.Builder
+		c := initialize{Dir: "todo", Replace: replace}
+		if err := c.tellReady(&said); err != nil {
+			t.Fatal(err)
+		}
+		tells := strings.Contains(said.String(), replace) && strings.Contains(said.String(), "deploy/Dockerfile")
+		if tells != told || !strings.HasPrefix(said.String(), "todo is ready") {
+			t.Errorf("with the checkout %q it says\n%s", replace, &said)
+		}
+	}
+}
+
 // TestOnATerminalTheFirstModelIsAskedFor until its name is a good one; an empty line takes what is proposed.
 func TestOnATerminalTheFirstModelIsAskedFor(t *testing.T) {
 	for answers, want := range map[string]string{"my book\nBook\n": "Book", "\n": "Task", " Order ": "Order",

@@ -34,7 +34,7 @@ func Examples() []string {
 func exampleModule(name string) string { return "example.com/" + name }
 
 // renderExample makes the files of an example, with the files that every project gets and it has not.
-func renderExample(name, module string) (map[string][]byte, error) {
+func renderExample(name string, n names) (map[string][]byte, error) {
 	if !slices.Contains(Examples(), name) {
 		return nil, fmt.Errorf("there is no example %s: take one of %s", name, strings.Join(Examples(), ", "))
 	}
@@ -42,7 +42,7 @@ func renderExample(name, module string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the example %s: %w", name, err)
 	}
-	all, err := render(newNames(module, DefaultModel))
+	all, err := render(n)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func renderExample(name, module string) (map[string][]byte, error) {
 	}
 	for _, f := range txtar.Parse(text).Files {
 		if path.Ext(f.Name) == ".go" {
-			f.Data = bytes.ReplaceAll(f.Data, []byte(`"`+exampleModule(name)+`/`), []byte(`"`+module+`/`))
+			f.Data = bytes.ReplaceAll(f.Data, []byte(`"`+exampleModule(name)+`/`), []byte(`"`+n.Module+`/`))
 		}
 		contents[f.Name] = f.Data
 	}

@@ -1,6 +1,7 @@
 package newproject_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -75,6 +76,31 @@ func TestTheImageHasAFolderForTemporaryFiles(t *testing.T) {
 	}
 	if want := os.ModeDir | os.ModeSticky | 0o777; info.Mode() != want {
 		t.Errorf("its mode is %s, want %s", info.Mode(), want)
+	}
+}
+
+// TestAnImageIsBuiltAwayFromTheCheckout that a project points at, after what its Dockerfile says to do beforehand.
+func TestAnImageIsBuiltAwayFromTheCheckout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the server of a project, and its libraries")
+	}
+	dir := newTodo(t)
+	dockerfile := string(readFile(t, filepath.Join(dir, "deploy", "Dockerfile")))
+	if strings.Contains(dockerfile, "go mod download") || !strings.Contains(dockerfile, "#   go mod vendor\n") {
+		t.Fatalf("it wants the checkout, or does not say what to do:\n%s", dockerfile)
+	}
+	run(t, dir, "go", "mod", "vendor")
+	path, err := filepath.Abs(checkout.Checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "vendor/modules.txt"} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		write(t, name, bytes.ReplaceAll(readFile(t, name), []byte(path), []byte("/nowhere")))
+	}
+	info, err := os.Stat(filepath.Join(buildImage(t, dir).root, "server"))
+	if err != nil || info.Size() == 0 {
+		t.Errorf("there is no server: %v", err)
 	}
 }
 

@@ -23,13 +23,15 @@ type names struct {
 	Var, ID      string // its name as a field would have it, and the field that is its key
 	Go, GoID     string // the model and its key as Go names them
 	File         string // its projector's file, without .go
+	Library      string // the import path of the library
+	Replaced     bool   // a checkout is in its place
 }
 
 func newNames(modulePath, model string) names {
 	v := uncapitalized(model)
 	return names{
 		Module: modulePath, Name: path.Base(modulePath), Model: model, Var: v, ID: v + "Id",
-		Go: schema.GoName(model), GoID: schema.GoName(v + "Id"), File: strings.ToLower(model),
+		Go: schema.GoName(model), GoID: schema.GoName(v + "Id"), File: strings.ToLower(model), Library: libraryPath,
 	}
 }
 

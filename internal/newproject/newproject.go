@@ -69,10 +69,12 @@ func Write(dir string, o Options) error {
 
 // render makes the files of the project, but for those of its module.
 func (o *Options) render() (map[string][]byte, error) {
+	n := newNames(o.Module, o.Model)
+	n.Replaced = o.Library.Checkout != ""
 	if o.Example != "" {
-		return renderExample(o.Example, o.Module)
+		return renderExample(o.Example, n)
 	}
-	return render(newNames(o.Module, o.Model))
+	return render(n)
 }
 
 func checkEmpty(dir string) error {

@@ -345,6 +345,10 @@ func TestAReleasedLibraryIsFetched(t *testing.T) {
 			t.Errorf("go.mod lacks %q:\n%s", want, goMod)
 		}
 	}
+	dockerfile := string(readFile(t, filepath.Join(dir, "deploy", "Dockerfile")))
+	if strings.Contains(dockerfile, "vendor") || !strings.Contains(dockerfile, "go mod download") {
+		t.Errorf("the Dockerfile does not have the library fetched:\n%s", dockerfile)
+	}
 	if strings.Contains(string(goMod), "replace") {
 		t.Errorf("go.mod points at a folder:\n%s", goMod)
 	}
