@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/foldql/foldql/internal/newproject"
 )
 
 // started is what a server is started with: its arguments, and variables that the operator's take the place of.
@@ -101,6 +104,25 @@ func TestAnImageIsBuiltAwayFromTheCheckout(t *testing.T) {
 	info, err := os.Stat(filepath.Join(buildImage(t, dir).root, "server"))
 	if err != nil || info.Size() == 0 {
 		t.Errorf("there is no server: %v", err)
+	}
+}
+
+// TestRowsStayOutOfTheImagesContext: the folder that make run keeps them in, and no other that may hold code.
+func TestRowsStayOutOfTheImagesContext(t *testing.T) {
+	store := regexp.MustCompile(`--store embedded:(\w+)`)
+	for _, example := range append(newproject.Examples(), "") {
+		dir := filepath.Join(t.TempDir(), "mine")
+		if err := newproject.Write(dir, newproject.Options{Example: example, Library: checkout}); err != nil {
+			t.Fatal(err)
+		}
+		kept := store.FindSubmatch(readFile(t, filepath.Join(dir, "Makefile")))
+		if kept == nil {
+			t.Fatalf("example %q: make run names no store", example)
+		}
+		want := "/.git/\n/" + string(kept[1]) + "/\n/bin/\n"
+		if got := string(readFile(t, filepath.Join(dir, "deploy", "Dockerfile.dockerignore"))); got != want {
+			t.Errorf("example %q: docker passes over\n%s, want\n%s", example, got, want)
+		}
 	}
 }
 

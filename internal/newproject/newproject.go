@@ -68,13 +68,20 @@ func Write(dir string, o Options) error {
 }
 
 // render makes the files of the project, but for those of its module.
-func (o *Options) render() (map[string][]byte, error) {
+func (o *Options) render() (contents map[string][]byte, err error) {
 	n := newNames(o.Module, o.Model)
 	n.Replaced = o.Library.Checkout != ""
 	if o.Example != "" {
-		return renderExample(o.Example, n)
+		contents, err = renderExample(o.Example, n)
+	} else {
+		contents, err = render(n)
 	}
-	return render(n)
+	if err != nil {
+		return nil, err
+	}
+	// An image is not built from git's folder, nor from what git ignores: the rows, which may be large, and programs.
+	contents["deploy/Dockerfile.dockerignore"] = append([]byte("/.git/\n"), contents[".gitignore"]...)
+	return contents, nil
 }
 
 func checkEmpty(dir string) error {
