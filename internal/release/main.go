@@ -3,8 +3,9 @@
 //
 //	go run ./internal/release -version v1.2.3 -dir dist
 //
-// The checkout must be clean, and at the tag of the version. The same version with the same Go makes the same bytes, on
-// whichever machine: so anybody can verify them.
+// The checkout must be clean, and at the tag of the version, which is written as v1.2.3 or v1.2.3-rc.1. Of several tags
+// of a commit, only the highest can be released: that is what Go has the command say of itself. The same version with
+// the same Go makes the same bytes, on whichever machine: so anybody can verify them.
 package main
 
 import (

@@ -48,6 +48,9 @@ const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 // tagged returns an error where the checkout is not that of the version.
 func (r *release) tagged(ctx context.Context) error {
+	if err := checkVersion(r.version); err != nil {
+		return err
+	}
 	changed, err := r.command(ctx, "git", "status", "--porcelain")
 	if err != nil {
 		return err
@@ -135,6 +138,9 @@ func (r *release) publish(ctx context.Context, p platform, at time.Time) (made [
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	binary := filepath.Join(work, p.binary())
 	if err := r.build(ctx, p, binary); err != nil {
+		return nil, err
+	}
+	if err := r.says(binary); err != nil {
 		return nil, err
 	}
 	list := p.name(r.version) + ".cdx.json"

@@ -208,6 +208,8 @@ func TestAReleaseOfAnotherCheckoutIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("with a file that is not committed", "not committed")
+	r.version = "v1.0"
+	refused("by a name that is no version", "MAJOR")
 	r.dir = dir
 	if err := r.make(t.Context()); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("into a folder that is there: %v", err)
