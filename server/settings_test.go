@@ -194,6 +194,25 @@ func TestUnknownVariablesAreRefused(t *testing.T) {
 	runProgram(t, App{}, start{args: []string{"version"}, env: others}).wantExit(t, exitDone, "go1.")
 }
 
+// TestAServiceOfKubernetesMayBeCalledFoldql: what its name gives the variables of every pod is no mistake in an option.
+func TestAServiceOfKubernetesMayBeCalledFoldql(t *testing.T) {
+	env := map[string]string{"FOLDQL_SERVICE_HOST": "10.0.0.1", "FOLDQL_SERVICE_PORT": "80",
+		"FOLDQL_SERVICE_PORT_HTTP_ADMIN": "80", "FOLDQL_PORT": "tcp://10.0.0.1:80"}
+	for _, protocol := range []string{"TCP", "UDP", "SCTP"} {
+		for _, part := range []string{"", "_PROTO", "_PORT", "_ADDR"} {
+			env["FOLDQL_PORT_80_"+protocol+part] = "x"
+		}
+	}
+	runProgram(t, App{}, start{args: []string{"version"}, env: env}).wantExit(t, exitDone, "go1.")
+	for name, value := range map[string]string{
+		"FOLDQL_PORT": "8080", "FOLDQL_SERVICE": "x", "FOLDQL_SERVICE_HOSTS": "x", "FOLDQL_PORT_80": "x",
+		"FOLDQL_PORT_HTTP_TCP": "x", "FOLDQL_PORT_80_TCP_NAME": "x", "FOLDQL_ADMIN_SERVICE_HOST": "x",
+	} {
+		c := runProgram(t, App{}, start{args: []string{"version"}, env: map[string]string{name: value}})
+		c.wantExit(t, exitUsage, name+": there is no such variable")
+	}
+}
+
 func TestRulesWantAVerifier(t *testing.T) {
 	app := newProject(true).App
 	c := runProgram(t, app, start{args: []string{"serve", "--store", "memory:"}})

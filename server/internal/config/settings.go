@@ -39,7 +39,8 @@ func WithVariable(v *kong.Value) string {
 // what else a command works on.
 func fromLineAlone(flag *kong.Flag) bool { return flag.Tag != nil && flag.Tag.Has("linealone") }
 
-// Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake.
+// Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake, unless Kubernetes
+// has set it.
 func (s *Settings) Validate(app *kong.Application) error {
 	known := []string{variable("config")}
 	for _, flag := range FlagNames(app.Node) {
@@ -47,7 +48,7 @@ func (s *Settings) Validate(app *kong.Application) error {
 	}
 	for _, v := range s.All {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) {
+		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) && !s.isServiceLink(name) {
 			meant, _ := Nearest(name, known)
 			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, meant)
 		}
