@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -86,20 +84,6 @@ func TestTheServerIsBuiltAgainWhereItMustBe(t *testing.T) {
 		if got := test.last.outdated(test.now); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
-	}
-}
-
-// TestWhereTheServerWritesIsNotWatched.
-func TestWhereTheServerWritesIsNotWatched(t *testing.T) {
-	root, err := filepath.Abs("todo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := stores(root, []string{"--store", "embedded:rows", "--events=log:../log/", "--auth=off", "--store=memory:",
-		"--events=file:events.jsonl"})
-	want := []string{filepath.Join(root, "data"), filepath.Join(root, "rows"), filepath.Join(root, "..", "log")}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -161,27 +161,6 @@ func (s *session) look() (now seen, err error) {
 	}
 }
 
-// stores are the folders that the server keeps rows and events in, as its flags name them: it writes there all the
-// time.
-func stores(root string, flags []string) (folders []string) {
-	folders = []string{filepath.Join(root, "data")}
-	for _, flag := range flags {
-		_, value, given := strings.Cut(flag, "=")
-		if !given {
-			value = flag
-		}
-		kind, dir, named := strings.Cut(value, ":")
-		if !named || dir == "" || kind != "embedded" && kind != "log" {
-			continue
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, dir)
-		}
-		folders = append(folders, filepath.Clean(dir))
-	}
-	return folders
-}
-
 // list finds out what the program is compiled from, and returns whether that is other than it was. Where the go command
 // cannot say so, it stays as it was: a build will tell why.
 func (s *session) list(ctx context.Context, server string) (changed bool) {
