@@ -54,7 +54,7 @@ func Generate(dir string, out io.Writer) (err error) {
 	if _, err := fmt.Fprintln(out, strings.Join(changed, "\n")); err != nil {
 		return fmt.Errorf("tell what was written: %w", err)
 	}
-	if err := stubs.Write(p.module, model, out); err != nil {
+	if err := stubs.Write(p.module, p.root, model, out); err != nil {
 		return err
 	}
 	return printUnused(out, files)

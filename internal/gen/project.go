@@ -31,6 +31,7 @@ const (
 type project struct {
 	code       string // the folder that the generated code goes to, absolute
 	module     string // import path of code
+	root       string // the folder of the Go module that code is in, as seen from code
 	relayID    string // the field of Node; "" for a project without Relay
 	editor     string // path, from code, of the file for editors, which stands beside the schemas
 	config     *config.Config
@@ -53,7 +54,7 @@ func open() (*project, error) {
 		return nil, err
 	}
 	p.code = filepath.Join(home, filepath.FromSlash(p.code))
-	if p.module, err = importPath(p.code); err != nil {
+	if p.module, p.root, err = importPath(p.code); err != nil {
 		return nil, err
 	}
 	back, err := filepath.Rel(p.code, home)
@@ -140,25 +141,30 @@ func enter(dir string) (leave func() error, err error) {
 	}
 }
 
-// importPath is the import path of a folder, from the go.mod in it or above.
-func importPath(dir string) (string, error) {
+// importPath is the import path of a folder, from the go.mod in it or above, and where that stands, as seen from the
+// folder.
+func importPath(dir string) (importPath, root string, err error) {
 	for root := dir; ; root = filepath.Dir(root) {
 		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 		if errors.Is(err, fs.ErrNotExist) && root != filepath.Dir(root) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("find the module of %s: %w", dir, err)
+			return "", "", fmt.Errorf("find the module of %s: %w", dir, err)
 		}
 		module := modfile.ModulePath(text)
 		if module == "" {
-			return "", fmt.Errorf("%s names no module", filepath.Join(root, "go.mod"))
+			return "", "", fmt.Errorf("%s names no module", filepath.Join(root, "go.mod"))
 		}
-		rel, err := filepath.Rel(root, dir)
+		below, err := filepath.Rel(root, dir)
 		if err != nil {
-			return "", fmt.Errorf("find %s in its module: %w", dir, err)
+			return "", "", fmt.Errorf("find %s in its module: %w", dir, err)
 		}
-		return path.Join(module, filepath.ToSlash(rel)), nil
+		above, err := filepath.Rel(dir, root)
+		if err != nil {
+			return "", "", fmt.Errorf("find the module of %s: %w", dir, err)
+		}
+		return path.Join(module, filepath.ToSlash(below)), above, nil
 	}
 }
 

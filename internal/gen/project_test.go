@@ -204,8 +204,8 @@ func TestAProjectIsFoundFromItsFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := importPath(wd); err != nil || got != "example.com/found/a" {
-		t.Errorf("the import path is %q, %v", got, err)
+	if got, root, err := importPath(wd); err != nil || got != "example.com/found/a" || root != ".." {
+		t.Errorf("the import path is %q, in the module of %q, %v", got, root, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestUpcastersGetStubsOfWhatTheyLack(t *testing.T) {
 		}
 		*lock = p.nextLock
 		var said strings.Builder
-		if err := stubs.Write("example.com/x", m, &said); err != nil {
+		if err := stubs.Write("example.com/x", ".", m, &said); err != nil {
 			t.Fatal(err)
 		}
 		return said.String()

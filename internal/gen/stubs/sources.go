@@ -51,7 +51,7 @@ func (c *userCode) writeSources(pieces []piece, out io.Writer) error {
 		if typ == "" || slices.Contains(wanted, name) {
 			continue
 		}
-		if entries, err := fs.Glob(os.DirFS("."), path.Join(dir, "*.go")); err != nil || len(entries) == 0 {
+		if entries, err := fs.Glob(os.DirFS(dir), "*.go"); err != nil || len(entries) == 0 {
 			continue // nothing is compiled there
 		}
 		wanted = append(wanted, name)

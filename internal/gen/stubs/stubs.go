@@ -72,9 +72,10 @@ func (c *userCode) projectorStub(receiver, name string, imported map[string]stri
 }
 
 // Write writes the methods that projectors and upcasters lack, into files that are the user's: what is there stays as
-// it is.
-func Write(module string, m *schema.Model, out io.Writer) error {
-	code, err := readUserCode(module)
+// it is. The generated code is in the working directory, and has the import path; root is the folder of its Go module,
+// as seen from there.
+func Write(importPath, root string, m *schema.Model, out io.Writer) error {
+	code, err := readUserCode(importPath, root)
 	if err != nil {
 		return err
 	}

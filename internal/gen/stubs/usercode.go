@@ -19,12 +19,13 @@ import (
 // userCode is what the Go files of a project say of its projectors. They are read as text is: what does not compile
 // yet, such as a projector that lacks a method, is read as well.
 type userCode struct {
-	module string
+	module string // the import path of the generated code
+	in     module
 	folded map[string]registration // by the interface that package ops has for the projector, without "Projector"
 	// upcasters are what projections are made with beside projectors.
 	upcasters registration
 	packages  map[string]*userPackage // by folder
-	sources   []string                // files of the name of sourcesFile
+	sources   []string                // files of the name of sourcesFile, in the folder of the generated code
 }
 
 // registration is a call of ops.ProjectX outside of tests.
@@ -50,17 +51,24 @@ type userType struct {
 	methods map[string]bool
 }
 
-// readUserCode reads the project in the working directory.
-func readUserCode(module string) (*userCode, error) {
-	c := &userCode{module: module, folded: map[string]registration{}, packages: map[string]*userPackage{}}
-	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+// readUserCode reads the module of the project, with the generated code in the working directory. A program that folds
+// may stand anywhere in it.
+func readUserCode(importPath, root string) (*userCode, error) {
+	c := &userCode{module: importPath, in: moduleOf(importPath, root), folded: map[string]registration{},
+		packages: map[string]*userPackage{}}
+	err := fs.WalkDir(os.DirFS(root), ".", func(inModule string, e fs.DirEntry, err error) error {
+		name := c.in.name(inModule)
 		switch {
+		case absent(err):
+			return nil
 		case err != nil:
 			return err
 		case e.IsDir():
-			return c.enters(name)
+			return enters(name)
 		case e.Name() == sourcesFile:
-			c.sources = append(c.sources, filepath.ToSlash(name))
+			if !besideCode(name) { // elsewhere it may be of another project
+				c.sources = append(c.sources, name)
+			}
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			return c.readRegistrations(name)
 		}
@@ -72,19 +80,25 @@ func readUserCode(module string) (*userCode, error) {
 	return c, nil
 }
 
+// absent reports whether something went while the walk came, or is not for this user to read, such as the data of a
+// database beside the code: where the program needs it, the go command says so.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+}
+
 // enters skips folders that hold nothing of the user's that is part of the project.
-func (c *userCode) enters(dir string) error {
-	base := filepath.Base(dir)
-	if dir == "." {
+func enters(dir string) error {
+	base := path.Base(dir)
+	if base == "." || base == ".." { // the generated code is in it
 		return nil
 	}
 	generated := []string{"model", "event", "projection/ops", "graph/generated"}
 	if slices.Contains([]string{"testdata", "vendor", "node_modules"}, base) || strings.HasPrefix(base, ".") ||
-		strings.HasPrefix(base, "_") || slices.Contains(generated, filepath.ToSlash(dir)) {
-		return filepath.SkipDir
+		strings.HasPrefix(base, "_") || slices.Contains(generated, dir) {
+		return fs.SkipDir
 	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil { // another module
-		return filepath.SkipDir
+		return fs.SkipDir
 	}
 	return nil
 }
@@ -92,6 +106,9 @@ func (c *userCode) enters(dir string) error {
 // readRegistrations finds the calls of ops.ProjectX in a file.
 func (c *userCode) readRegistrations(name string) error {
 	text, err := os.ReadFile(name)
+	if absent(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -113,17 +130,30 @@ func (c *userCode) readRegistrations(name string) error {
 			return true
 		}
 		if projector, ok := strings.CutPrefix(called.Sel.Name, "Project"); ok {
-			r := registration{file: filepath.ToSlash(name), upcasters: len(call.Args) == 2}
-			if r.upcasters {
-				c.upcasters = r
-				c.upcasters.dir, c.upcasters.typ = c.literalType(file, path.Dir(r.file), call.Args[1])
-			}
-			r.dir, r.typ = c.literalType(file, path.Dir(r.file), call.Args[0])
-			c.folded[projector] = r
+			c.register(projector, file, name, call.Args)
 		}
 		return true
 	})
 	return nil
+}
+
+// register remembers a call of ops.ProjectX. Those beside the generated code, such as of a benchmark, come after those
+// that stand with it.
+func (c *userCode) register(projector string, file *ast.File, name string, args []ast.Expr) {
+	r := registration{file: name, upcasters: len(args) == 2}
+	if r.upcasters && !r.comesAfter(c.upcasters) {
+		c.upcasters = r
+		c.upcasters.dir, c.upcasters.typ = c.literalType(file, path.Dir(name), args[1])
+	}
+	if !r.comesAfter(c.folded[projector]) {
+		r.dir, r.typ = c.literalType(file, path.Dir(name), args[0])
+		c.folded[projector] = r
+	}
+}
+
+// comesAfter reports whether another call, if it is one, counts before this one.
+func (r registration) comesAfter(other registration) bool {
+	return other.file != "" && besideCode(r.file) && !besideCode(other.file)
 }
 
 func isNamed(e ast.Expr, name string) bool {
@@ -148,8 +178,8 @@ func (c *userCode) literalType(file *ast.File, dir string, e ast.Expr) (folder, 
 		if pkg, ok := v.X.(*ast.Ident); ok {
 			for _, imp := range file.Imports {
 				at, _ := strconv.Unquote(imp.Path.Value)
-				if rel, ours := strings.CutPrefix(at, c.module+"/"); ours && importName(file, at) == pkg.Name {
-					return rel, v.Sel.Name
+				if dir, ours := c.in.folderOf(at); ours && importName(file, at) == pkg.Name {
+					return dir, v.Sel.Name
 				}
 			}
 		}
