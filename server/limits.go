@@ -24,6 +24,7 @@ type Limits struct {
 	MaxEventBytes      int           // bytes of one event
 	Timeout            time.Duration // time that a query may take
 	PositionWait       time.Duration // time that a query waits for rows to reach the position that it asks for
+	ReadTimeout        time.Duration // time in which a client has to send 64 KiB of a request
 	WriteTimeout       time.Duration // time in which a client has to receive 64 KiB of an answer
 
 	MaxInflightBytes int64 // bytes that large requests take while they are answered, all together
@@ -45,6 +46,7 @@ func (l *Limits) apply(to *config.Limits) {
 	to.MaxEvent = cmp.Or(l.MaxEventBytes, to.MaxEvent)
 	to.Timeout = cmp.Or(l.Timeout, to.Timeout)
 	to.PositionWait = cmp.Or(l.PositionWait, to.PositionWait)
+	to.ReadTimeout = cmp.Or(l.ReadTimeout, to.ReadTimeout)
 	to.WriteTimeout = cmp.Or(l.WriteTimeout, to.WriteTimeout)
 	to.MaxInflightBytes = cmp.Or(l.MaxInflightBytes, to.MaxInflightBytes)
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -16,5 +18,30 @@ func TestAnswersAreAsLargeAsConfigured(t *testing.T) {
 	if got := s.query(t, "{ a"+task+"b"+task+"c"+task+"}"); !strings.Contains(got, "LIMIT_EXCEEDED") ||
 		!strings.Contains(got, "512 bytes") {
 		t.Errorf("three objects: %s", got)
+	}
+}
+
+// TestASlowBodyIsRefusedWhenConfigured: a query with 408, and so are events.
+func TestASlowBodyIsRefusedWhenConfigured(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--read-timeout", "50ms")})
+	s.ready(t)
+	for path, mediaType := range map[string]string{"/graphql": "application/json",
+		"/events": "application/cloudevents+json"} {
+		body, w := io.Pipe()
+		go func() { _, _ = io.WriteString(w, "{") }()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", mediaType)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusRequestTimeout {
+			t.Errorf("%s: status %d, %s (error %v), want 408", path, res.StatusCode, text, err)
+		}
+		res.Body.Close()
+		w.Close()
 	}
 }

@@ -56,7 +56,8 @@ type routes struct {
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
 func (p *routes) handler() (handler, operator http.Handler) {
 	measured := metrics.NewOperations(p.cfg.MetricOperations)
-	p.inflight = limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(p.cfg.MaxInflightBytes)}
+	p.inflight = limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(p.cfg.MaxInflightBytes),
+		ReadTimeout: p.cfg.ReadTimeout}
 	p.measured = append(p.measured, metrics.Inflight{MemoryBudget: p.inflight.MemoryBudget})
 	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
 		p.documents.Collector(), &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
@@ -136,7 +137,7 @@ func documentLimits(c *serveCommand) graphqlhttp.Config {
 	return graphqlhttp.Config{
 		MaxBodyBytes: c.MaxBody, MaxTokens: c.MaxTokens, MaxDepth: c.MaxDepth, MaxAliases: c.MaxAliases,
 		MaxRootFields: c.MaxRootFields, MaxFields: c.MaxFields, MaxValues: c.MaxValues, Timeout: c.Timeout,
-		MaxReadBytes: c.MaxRead, WriteTimeout: c.WriteTimeout, Introspection: c.Introspection,
+		MaxReadBytes: c.MaxRead, ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, Introspection: c.Introspection,
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -311,17 +313,24 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-func TestABodyThatEndsEarlyIsTheCallersProblem(t *testing.T) {
+func TestABodyThatDoesNotComeToItsEndIsTheCallersProblem(t *testing.T) {
 	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
-	partial := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) {
-		return 0, io.ErrUnexpectedEOF
-	}))
-	r := httptest.NewRequest(http.MethodPost, "/events", partial)
-	r.Header.Set("Content-Type", one)
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	if got := problemOf(t, w); got.Status != 400 || got.Type != "urn:foldql:problem:incomplete-request" {
-		t.Errorf("%+v", got)
+	for _, c := range []struct {
+		err    error
+		kind   string
+		status int
+	}{
+		{io.ErrUnexpectedEOF, "incomplete-request", http.StatusBadRequest},
+		{os.ErrDeadlineExceeded, "request-timeout", http.StatusRequestTimeout},
+	} {
+		partial := io.MultiReader(strings.NewReader(event("a", "")), iotest.ErrReader(c.err))
+		r := httptest.NewRequest(http.MethodPost, "/events", partial)
+		r.Header.Set("Content-Type", one)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := problemOf(t, w); got.Status != c.status || got.Type != "urn:foldql:problem:"+c.kind {
+			t.Errorf("%v: %+v, want %s with status %d", c.err, got, c.kind, c.status)
+		}
 	}
 }
 

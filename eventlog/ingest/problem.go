@@ -58,6 +58,13 @@ func incomplete() *problem {
 	}
 }
 
+func tooSlow() *problem {
+	return &problem{
+		Type: urn + "request-timeout", Title: "Request timeout", Status: http.StatusRequestTimeout,
+		Detail: "The body comes too slowly. Nothing was appended: send the events again, or in several requests.",
+	}
+}
+
 func invalidBatch(reason string) *problem {
 	return &problem{
 		Type: urn + "invalid-batch", Title: "Invalid batch", Status: http.StatusBadRequest,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/foldql/foldql/eventlog"
@@ -86,7 +87,10 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) ([]by
 	if errors.As(err, &over) {
 		return nil, bodyTooLarge(h.cfg.MaxBodyBytes)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, tooSlow()
+	case err != nil:
 		return nil, incomplete()
 	}
 	return body, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
-	"github.com/foldql/foldql/graph/graphqlhttp/internal/slowclient"
+	"github.com/foldql/foldql/internal/slowclient"
 )
 
 // answer is how one request is answered: in what form, and to whom.

@@ -31,6 +31,9 @@ type Config struct {
 	MaxReadBytes int64
 	// Memory is what all requests share; one of 100 MiB by default.
 	Memory *MemoryBudget
+	// ReadTimeout is how long a client may take to send 64 KiB of a body, or the rest of it; 10 seconds by default. No
+	// body is read for longer than a minute after its first part.
+	ReadTimeout time.Duration
 	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent
 	// for longer than a minute.
 	WriteTimeout time.Duration
@@ -66,6 +69,7 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.MaxFields, 2_000)
 	orDefault(&c.MaxValues, 10_000)
 	orDefault(&c.MaxReadBytes, 32<<20)
+	orDefault(&c.ReadTimeout, 10*time.Second)
 	orDefault(&c.WriteTimeout, 10*time.Second)
 	if c.Memory == nil {
 		c.Memory = NewMemoryBudget(100 << 20)

@@ -1,10 +1,12 @@
 package graphqlhttp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -140,6 +142,32 @@ func TestBodiesCount(t *testing.T) {
 	giveBack()
 	if got := query(t, h, "{ hello }"+strings.Repeat(" ", 100_000), ""); got.status != http.StatusOK {
 		t.Errorf("a large body afterwards: %d %s", got.status, got.body)
+	}
+}
+
+// TestWhoDoesNotSendIsRefused, and holds no memory then.
+func TestWhoDoesNotSendIsRefused(t *testing.T) {
+	m := NewMemoryBudget(64 << 20)
+	srv := httptest.NewServer(New(testSchema, Config{Memory: m, ReadTimeout: 50 * time.Millisecond}))
+	defer srv.Close()
+	client, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	_, err = fmt.Fprintf(client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 1000000\r\n\r\n%s",
+		jsonType, strings.Repeat(" ", 30_000))
+	if err := errors.Join(err, client.SetReadDeadline(time.Now().Add(20*time.Second))); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err != nil {
+		t.Fatalf("%v; %d bytes are held for a client that does not send", err, m.Used())
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusRequestTimeout || !resp.Close || m.Used() > 0 {
+		t.Errorf("status %d, connection ended: %v, %d bytes held; want 408, the end of the connection, and none",
+			resp.StatusCode, resp.Close, m.Used())
 	}
 }
 

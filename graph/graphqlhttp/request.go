@@ -6,12 +6,14 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/internal/slowclient"
 )
 
 // refusal is why a request is not one of GraphQL over HTTP.
@@ -63,8 +65,9 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *param
 	}
 	buf := bodies.Get().(*[]byte)
 	defer bodies.Put(buf)
-	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), b}, r.ContentLength,
-		h.cfg.MaxBodyBytes, buf)
+	coming := held{slowclient.Reader{From: http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), Answer: w,
+		Patience: h.cfg.ReadTimeout}, b}
+	body, err := readAll(&coming, r.ContentLength, h.cfg.MaxBodyBytes, buf)
 	if err != nil {
 		return h.unread(err)
 	}
@@ -76,6 +79,10 @@ func (h *handler) unread(err error) *refusal {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return h.tooLarge("body")
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return refuse(http.StatusRequestTimeout, graphqlerr.BadUserInput,
+			"the body comes too slowly: send 64 KiB of it, or the rest, within %s", h.cfg.ReadTimeout)
 	}
 	return badRequest("the body cannot be read to its end")
 }
@@ -128,7 +135,7 @@ func isJSON(contentType string) bool {
 
 // held is a body that counts for the budget while it comes in.
 type held struct {
-	io.Reader
+	slowclient.Reader
 	budget *budget
 }
 

@@ -25,6 +25,7 @@ type Limits struct {
 
 	MaxInflightBytes int64         `help:"Bytes of memory that all large requests together take while they are answered." default:"104857600" group:"Limits"`
 	MaxConnections   int           `help:"Number of open connections." default:"1024" group:"Limits"`
+	ReadTimeout      time.Duration `help:"Time in which a client has to send 64 KiB of a request." default:"10s" group:"Limits"`
 	WriteTimeout     time.Duration `help:"Time in which a client has to receive 64 KiB of an answer." default:"10s" group:"Limits"`
 }
 
@@ -45,6 +46,7 @@ func (l *Limits) Validate() error {
 		{"max-read", l.MaxRead},
 		{"max-inflight-bytes", l.MaxInflightBytes},
 		{"max-connections", int64(l.MaxConnections)},
+		{"read-timeout", int64(l.ReadTimeout)},
 		{"write-timeout", int64(l.WriteTimeout)},
 		{"max-events-body", l.MaxEventsBody},
 		{"max-event", int64(l.MaxEvent)},

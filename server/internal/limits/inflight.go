@@ -1,14 +1,20 @@
 package limits
 
 import (
+	"io"
 	"net/http"
+	"time"
 
 	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/internal/slowclient"
 	"github.com/foldql/foldql/server/internal/problem"
 )
 
 // Inflight is what large requests take of memory, all together, for requests with events.
-type Inflight struct{ *graphqlhttp.MemoryBudget }
+type Inflight struct {
+	*graphqlhttp.MemoryBudget
+	ReadTimeout time.Duration // in which a client has to send 64 KiB of a large request
+}
 
 // eventTimes is how many times its size a request with events takes until they are appended.
 const eventTimes = 3
@@ -18,7 +24,7 @@ const smallEvents = 64 << 10
 
 // Events lets requests with events through while there is memory for them, and one at a time where there is none:
 // whoever may read could otherwise keep those from writing who may. One that does not say how much it sends is taken
-// for as large as it may be.
+// for as large as it may be. Memory is taken before the body comes, so whoever does not send it loses the memory soon.
 func (m Inflight) Events(most int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		size := min(r.ContentLength, most)
@@ -33,7 +39,18 @@ func (m Inflight) Events(most int64, next http.Handler) http.Handler {
 				return
 			}
 			defer giveBack()
+			r = m.sentInTime(w, r)
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// sentInTime is the request, whose body cannot be read where the client is too slow.
+func (m Inflight) sentInTime(w http.ResponseWriter, r *http.Request) *http.Request {
+	timed := *r
+	timed.Body = struct {
+		io.Reader
+		io.Closer
+	}{&slowclient.Reader{From: r.Body, Answer: w, Patience: m.ReadTimeout, Reserved: true}, r.Body}
+	return &timed
 }

@@ -1,10 +1,17 @@
 package limits_test
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/server/internal/limits"
@@ -55,4 +62,32 @@ func TestReadersDoNotKeepEventsOut(t *testing.T) {
 	start() // beyond it
 	end()
 	end()
+}
+
+// TestWhoDoesNotSendEventsLosesTheMemory that was taken for them, whether none of them has come or some.
+func TestWhoDoesNotSendEventsLosesTheMemory(t *testing.T) {
+	const large = 1 << 20
+	for _, sent := range []int{0, 30_000} {
+		m := limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(16 * large), ReadTimeout: 50 * time.Millisecond}
+		srv := httptest.NewServer(m.Events(large, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); errors.Is(err, os.ErrDeadlineExceeded) {
+				w.WriteHeader(http.StatusRequestTimeout)
+			}
+		})))
+		client, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintf(client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", large,
+			strings.Repeat(" ", sent))
+		if err := errors.Join(err, client.SetReadDeadline(time.Now().Add(20*time.Second))); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil || resp.StatusCode != http.StatusRequestTimeout || m.Used() > 0 {
+			t.Errorf("after %d bytes: %+v, error %v, %d bytes held; want 408 and none", sent, resp, err, m.Used())
+		}
+		client.Close()
+		srv.Close()
+	}
 }

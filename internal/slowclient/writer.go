@@ -1,9 +1,16 @@
-// Package slowclient sends answers to clients who may be slow.
+// Package slowclient sends answers to clients who may be slow, and reads what they send.
 package slowclient
 
 import (
 	"net/http"
 	"time"
+)
+
+const (
+	// pieceBytes is how much a client has to receive, or to send, within the patience.
+	pieceBytes = 64 << 10
+	// longest is how long it may take to receive a whole answer, or to send the rest of a body.
+	longest = time.Minute
 )
 
 // Writer is an answer on its way. What the server and the network keep for themselves takes small answers at once; a
@@ -17,13 +24,6 @@ type Writer struct {
 	timed bool      // there is a deadline on the connection
 	last  time.Time // when the answer is to be sent at the latest
 }
-
-const (
-	// pieceBytes is how much a client has to receive within the patience.
-	pieceBytes = 64 << 10
-	// longest is how long it may take to receive a whole answer.
-	longest = time.Minute
-)
 
 // Write writes a part of the answer. Its error says that the client has gone, or has not read for too long.
 func (s *Writer) Write(part []byte) (n int, err error) {

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/foldql/foldql/graph/graphqlhttp/internal/slowclient"
+	"github.com/foldql/foldql/internal/slowclient"
 )
 
 // TestAClientWhoStopsReadingIsCutOff also when the whole answer was taken, of which a compressor or the server still
