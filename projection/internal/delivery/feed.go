@@ -7,8 +7,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection/internal/position"
 )
 
@@ -20,17 +22,25 @@ type feed struct {
 	monitor *Monitor
 	retrier *retrier
 	windows chan<- *window
-	shared  bool // others may fold the same rows
+	shared  bool              // others may fold the same rows
+	failing map[string]outage // by partition
+}
+
+// outage is of a partition that could not be read. It is left alone for some time, while the others are read.
+type outage struct {
+	failures int
+	until    time.Time
 }
 
 // errEnded is a source's word that no event will follow.
 var errEnded = errors.New("the source has ended")
 
-// all hands windows over until the source or the context ends.
+// all hands windows over until the source or the context ends. That nothing is left to read is said only where every
+// partition can be read: rows would be taken for complete that are not.
 func (f *feed) all(ctx context.Context) error {
 	for failures := 0; ; {
 		n, err := f.round(ctx)
-		if err == nil && n == 0 {
+		if err == nil && n == 0 && len(f.failing) == 0 {
 			if err = f.hand(ctx, f.reader.nothing()); err == nil {
 				err = f.await(ctx)
 			}
@@ -39,14 +49,14 @@ func (f *feed) all(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case final(err):
-			return err
-		case eventlog.Replaced(err):
 			return f.reader.mismatch(err)
-		case err == nil:
+		case err != nil:
+			f.retrier.failed(ctx, Reading, err)
+		}
+		if n > 0 || err == nil && len(f.failing) == 0 {
 			failures = 0
 			continue
 		}
-		f.retrier.failed(ctx, Reading, err)
 		if err := f.cfg.pause(ctx, failures); err != nil {
 			return err
 		}
@@ -57,11 +67,12 @@ func (f *feed) all(ctx context.Context) error {
 // final reports whether the source will answer no otherwise, or the projection is to stop.
 func final(err error) bool {
 	return err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err) ||
-		eventlog.ForgottenIn(err) != nil
+		eventlog.ForgottenIn(err) != nil || eventlog.Replaced(err)
 }
 
 // round reads one window of each partition: where others fold the same rows, in an order of chance, so that they do not
-// all do the same window at the same time, of which one alone can commit it.
+// all do the same window at the same time, of which one alone can commit it. An error that is not final is the first of
+// those of single partitions, and the others are read all the same.
 func (f *feed) round(ctx context.Context) (read int, err error) {
 	partitions, err := f.src.Partitions(ctx)
 	if err != nil {
@@ -72,7 +83,11 @@ func (f *feed) round(ctx context.Context) (read int, err error) {
 		partitions = slices.Clone(partitions)
 		rand.Shuffle(len(partitions), func(i, j int) { partitions[i], partitions[j] = partitions[j], partitions[i] })
 	}
+	var failed error
 	for _, p := range partitions {
+		if f.failing[p].until.After(time.Now()) {
+			continue
+		}
 		w, err := f.reader.read(ctx, p)
 		if w != nil {
 			read++
@@ -81,11 +96,33 @@ func (f *feed) round(ctx context.Context) (read int, err error) {
 			}
 			f.monitor.handed()
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			f.succeeded(p)
+		case ctx.Err() != nil || final(err):
 			return read, err
+		default:
+			f.leave(p)
+			if failed == nil {
+				failed = err
+			}
 		}
 	}
-	return read, nil
+	return read, failed
+}
+
+// succeeded says that a partition was read: that reading fails is said as long as any cannot be.
+func (f *feed) succeeded(partition string) {
+	delete(f.failing, partition)
+	if len(f.failing) == 0 {
+		f.monitor.tried(Reading, nil)
+	}
+}
+
+// leave leaves a partition alone that could not be read, for longer each time.
+func (f *feed) leave(partition string) {
+	n := f.failing[partition].failures
+	f.failing[partition] = outage{n + 1, time.Now().Add(backoff.Delay(f.cfg.MinBackoff, f.cfg.MaxBackoff, n))}
 }
 
 // hand gives a window to the fold.

@@ -163,7 +163,6 @@ func (m *Monitor) handed() {
 	defer m.mu.Unlock()
 	m.waiting = false
 	m.inHand++
-	m.succeeded(Reading)
 }
 
 // idle says that nothing is left to read, which is a sign of life.

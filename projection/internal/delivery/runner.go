@@ -126,7 +126,7 @@ func (r *Runner) run(ctx context.Context) error {
 		defer close(windows)
 		defer usercode.Recovered(&readErr)
 		f := &feed{reader: r.newReader(), src: r.src, cfg: &r.cfg, monitor: r.Monitor, retrier: r.retrier, windows: windows,
-			shared: r.shared}
+			shared: r.shared, failing: map[string]outage{}}
 		readErr = f.all(reading)
 	}()
 	var foldErr error

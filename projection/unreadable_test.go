@@ -1,0 +1,101 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection"
+)
+
+// torn is a log that fails reads as it is told.
+type torn struct {
+	*memlog.Log
+	before func(partition string) error
+}
+
+func (l *torn) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
+	if err := l.before(partition); err != nil {
+		return nil, err
+	}
+	return l.Log.Read(ctx, partition, after, n)
+}
+
+// tornLog is a log of three partitions that has ended, with the rows that are made of it.
+func tornLog(t *testing.T) (log *torn, want map[string]int) {
+	t.Helper()
+	log, want = &torn{Log: memlog.New(memlog.Options{Partitions: 3})}, map[string]int{}
+	t.Cleanup(func() { log.Close() })
+	for i, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
+		want[id] = i
+		add(t, log.Log, i, event(id, upsert(id, i)))
+	}
+	log.End()
+	return log, want
+}
+
+var errTorn = errors.New("its file is torn")
+
+// TestAPartitionThatCannotBeReadHoldsUpNoOther though it comes first. Meanwhile the status says what is the matter, and
+// the rows are not taken for complete; when it can be read, it is folded too.
+func TestAPartitionThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	log, want := tornLog(t)
+	store := newFaultyStore()
+	db, cfg := open(t, store), quick()
+	cfg.WindowEvents = 1
+	cfg.MinBackoff, cfg.MaxBackoff = time.Millisecond, 16*time.Millisecond // so that there are rounds without it
+	r := newRunner(t, "script", log, db, cfg)
+	reads, attempts := map[string]int{}, 0
+	log.before = func(partition string) error {
+		reads[partition]++
+		s, err := r.Status(t.Context())
+		if err != nil {
+			return err
+		}
+		told := s.State == projection.StateStalled && strings.Contains(s.LastError, errTorn.Error()) && s.Rebuilding
+		if reads["0"] > 1 && attempts < 8 && !told {
+			t.Errorf("partition %s is read: %+v; want it stalled, with the error, and the rows not served", partition, s)
+		}
+		switch {
+		case partition != "0" || attempts == 8:
+			return nil
+		case reads["0"] == 2 && (reads["1"] == 0 || reads["2"] == 0):
+			return eventlog.ErrClosed // it is tried again before the others are read: the test ends
+		case s.Partitions[1].Lag == 0 && s.Partitions[2].Lag == 0:
+			attempts++ // while there is nothing else to fold
+		}
+		return errTorn
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if s := status(t, r); s.LastError != "" || s.Rebuilding || s.Lag > 0 {
+		t.Errorf("status %+v, want all folded, and no error", s)
+	}
+}
+
+// TestAReplacedPartitionEndsTheRound: what follows from another log is folded no further in any partition.
+func TestAReplacedPartitionEndsTheRound(t *testing.T) {
+	log, _ := tornLog(t)
+	reads := 0
+	log.before = func(partition string) error {
+		if reads++; reads > 1 {
+			return eventlog.ErrClosed
+		}
+		return &eventlog.ReplacedError{Partition: partition, Reason: "it was deleted"}
+	}
+	r := newRunner(t, "script", log, open(t, newFaultyStore()), quick())
+	var mismatch *projection.MismatchError
+	if err := r.Run(t.Context()); !errors.As(err, &mismatch) || reads > 1 {
+		t.Errorf("error %v after %d reads, want a mismatch after the first", err, reads)
+	}
+}
