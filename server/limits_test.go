@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,26 @@ func TestAnswersAreAsLargeAsConfigured(t *testing.T) {
 	if got := s.query(t, "{ a"+task+"b"+task+"c"+task+"}"); !strings.Contains(got, "LIMIT_EXCEEDED") ||
 		!strings.Contains(got, "512 bytes") {
 		t.Errorf("three objects: %s", got)
+	}
+}
+
+// TestAHeaderMayHaveAllThatIsDocumented: 16 positions of 4 KiB beside a token of 16 KiB, or a query string that fills
+// 128 KiB, and no more.
+func TestAHeaderMayHaveAllThatIsDocumented(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--sample")})
+	s.ready(t)
+	positions := strings.Join(slices.Repeat([]string{strings.Repeat("A", 4<<10)}, 16), ",")
+	got := s.query(t, `{ Task(id: "1") { title } }`, "Foldql-Min-Position", positions,
+		"Authorization", "Bearer "+strings.Repeat("A", 16<<10))
+	if !strings.Contains(got, "INVALID_TOKEN") {
+		t.Errorf("positions that nobody has given out: %.200s, want INVALID_TOKEN", got)
+	}
+	for _, c := range []struct{ bytes, status int }{{126 << 10, http.StatusOK}, {140 << 10, 431}} {
+		query := "query=%7B__typename%7D&more="
+		query += strings.Repeat("x", c.bytes-len(query))
+		if status, got := s.request(t, "GET", "/graphql?"+query, ""); status != c.status {
+			t.Errorf("a query string of %d bytes: status %d, %.200s, want %d", c.bytes, status, got, c.status)
+		}
 	}
 }
 

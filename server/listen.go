@@ -76,6 +76,10 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 	return func() { _ = srv.Close() }, nil // nobody waits for what is asked while the server ends
 }
 
+// maxHeaderBytes is what the line and the header of a request may have: 16 positions of 4 KiB, a token of 16 KiB, and a
+// query string.
+const maxHeaderBytes = 128 << 10
+
 // httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
 func (s *serving) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
@@ -85,7 +89,7 @@ func (s *serving) httpServer(handler http.Handler) *http.Server {
 		ReadTimeout:       time.Minute,
 		WriteTimeout:      time.Minute + s.cfg.Timeout,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(middleware.ConnectionLog{Log: s.log}, "", 0),
 	}
 }

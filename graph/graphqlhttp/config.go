@@ -12,7 +12,8 @@ import (
 
 // Config tunes a handler; the zero value of every field means its default, and every default is a safe one.
 type Config struct {
-	// MaxBodyBytes is how many bytes the body, or the query string, of a request may have; 1 MB by default.
+	// MaxBodyBytes is how many bytes the body, or the query string, of a request may have; 1 MB by default. A query string
+	// counts for MaxHeaderBytes of the http.Server too, together with the header; that of package server is 128 KiB.
 	MaxBodyBytes int64
 	// MaxTokens is how many tokens a document may have; 5,000 by default.
 	MaxTokens int
