@@ -14,7 +14,14 @@ const late = process.argv[4] === "late"; // queries are asked twice, and little 
 
 const product = `query ($id: ID!) { Sales_Product(id: $id) { productId name } }`;
 const list = `query ($category: String!, $limit: Int, $nextToken: String) {
-  Sales_ProductByCategory(category: $category, limit: $limit, nextToken: $nextToken) { items { productId } nextToken }
+  Sales_ProductByCategory(category: $category, reverse: false, limit: $limit, nextToken: $nextToken) {
+    items { productId }
+    nextToken
+  }
+}`;
+// the same list, with its arguments in another order
+const reordered = `query ($category: String!, $limit: Int) {
+  Sales_ProductByCategory(limit: $limit, reverse: false, category: $category) { items { productId } nextToken }
 }`;
 
 // apollo and urql make clients in both ways, and ask and list with them.
@@ -34,7 +41,7 @@ const apollo = {
     }
     subscription.unsubscribe();
     const variables = { category, limit: 10 }; // another limit: still the same list
-    return client.readQuery({ query: gql(list), variables }).Sales_ProductByCategory.items;
+    return client.readQuery({ query: gql(reordered), variables }).Sales_ProductByCategory.items;
   },
 };
 
