@@ -87,7 +87,7 @@ func answer(listener net.Listener, board *front.Board, failed chan<- error) (clo
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    128 << 10, // as that of the server
 		ErrorLog:          log.New(io.Discard, "", 0),
 	}
 	go func() {
