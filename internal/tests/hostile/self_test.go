@@ -169,8 +169,9 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 		wanted = append(wanted, string(c))
 	}
 	compareLists(t, wanted, constants(t, "../../../graph/graphqlerr/graphqlerr.go"))
-	// No request brings these about: they are of a server that starts, of its disk and of its log.
-	compareLists(t, append([]string{"internal", "insufficient-storage", "log-mismatch"}, problems...),
+	// No request brings these about: they are of a server that starts, of its disk and of its log, and of a network that
+	// is slow.
+	compareLists(t, append([]string{"internal", "insufficient-storage", "log-mismatch", "request-timeout"}, problems...),
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
 		"internal", "failed-again", "folds-nothing", "foreign-host", "foreign-origin", "not-local", "not-writable",
