@@ -3,6 +3,7 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,15 @@ import (
 type torn struct {
 	*memlog.Log
 	before func(partition string) error
+	gone   bool // partition 0
+}
+
+func (l *torn) Partitions(ctx context.Context) ([]string, error) {
+	all, err := l.Log.Partitions(ctx)
+	if l.gone {
+		all = slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p == "0" })
+	}
+	return all, err
 }
 
 func (l *torn) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
@@ -80,6 +90,25 @@ func TestAPartitionThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	}
 	if s := status(t, r); s.LastError != "" || s.Rebuilding || s.Lag > 0 {
 		t.Errorf("status %+v, want all folded, and no error", s)
+	}
+}
+
+// TestAPartitionThatCannotBeReadIsForgottenWhereItIsGone: then nothing is left to read.
+func TestAPartitionThatCannotBeReadIsForgottenWhereItIsGone(t *testing.T) {
+	log, _ := tornLog(t)
+	log.before = func(partition string) error {
+		if partition != "0" {
+			return nil
+		}
+		log.gone = true
+		return errTorn
+	}
+	r := newRunner(t, "script", log, open(t, newFaultyStore()), quick())
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := status(t, r); s.LastError != "" || s.Rebuilding {
+		t.Errorf("status %+v, want all that there is folded", s)
 	}
 }
 

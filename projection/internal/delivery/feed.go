@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -83,6 +84,7 @@ func (f *feed) round(ctx context.Context) (read int, err error) {
 		partitions = slices.Clone(partitions)
 		rand.Shuffle(len(partitions), func(i, j int) { partitions[i], partitions[j] = partitions[j], partitions[i] })
 	}
+	maps.DeleteFunc(f.failing, func(p string, _ outage) bool { return !slices.Contains(partitions, p) })
 	var failed error
 	for _, p := range partitions {
 		if f.failing[p].until.After(time.Now()) {
