@@ -3,6 +3,8 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,14 @@ func (l *torn) Partitions(ctx context.Context) ([]string, error) {
 		all = slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p == "0" })
 	}
 	return all, err
+}
+
+func (l *torn) Wait(ctx context.Context, after eventlog.Offsets) error {
+	if l.gone {
+		after = maps.Clone(after)
+		after["0"] = math.MaxUint64
+	}
+	return l.Log.Wait(ctx, after)
 }
 
 func (l *torn) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
