@@ -241,6 +241,36 @@ func TestAServerThatAnotherVersionHasFollowedDoesNotTakeTheRowsBack(t *testing.T
 	}
 }
 
+// TestRowsServeOnWhileThoseOfARollbackAreFoldedOn: a switch back to these takes as long as they lag.
+func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
+	p := newStage("1")
+	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual")})
+	s.post(t, slices.Collect(taskEvents(1, 5)))
+	s.folded(t, 5)
+	s.rebuilds(t, p.App, "start", "Task").wantExit(t, exitDone, "being built")
+	s.built(t)
+	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitDone, "serve")
+	s.rebuilds(t, p.App, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	s.append(t, taskEvent("6", "gate"))
+	s.until(t, "folded", func() bool { return hasTitle(t, s, "6", "gate") })
+	open := sync.OnceFunc(p.shut())
+	t.Cleanup(open)
+	switched := make(chan *call, 1)
+	go func() { switched <- s.rebuilds(t, p.App, "switch", "Task") }()
+	s.until(t, "folding on the others", func() bool { return s.statusOf(t).Projections[0].Build != nil })
+	s.append(t, taskEvent("7", "meanwhile"))
+	s.until(t, "folded meanwhile", func() bool { return hasTitle(t, s, "7", "meanwhile") })
+	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitFailed, "as was asked for before")
+	open()
+	(<-switched).wantExit(t, exitDone, "serve")
+	for id, title := range map[string]string{"6": "gate", "7": "meanwhile"} {
+		if !hasTitle(t, s, id, title) {
+			t.Errorf("after the switch task %s is not %q", id, title)
+		}
+	}
+	s.end(t)
+}
+
 // TestServersOfTwoVersionsServeOneSetOfTables: those of the former version fold and serve while one of the new version
 // builds, and serve its rows when it has switched to them. At every moment each answers, and no row goes back further
 // than the servers are apart.

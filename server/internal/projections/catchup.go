@@ -46,6 +46,61 @@ func getsOn(ctx context.Context, u *unit) bool {
 	return u.stuck == nil || !maps.Equal(u.stuck, builtThrough(ctx, u))
 }
 
+// switchAgain is a switch to rows that were switched away from, and that nobody has folded since. They are folded on
+// first, while those that serve are too.
+type switchAgain struct {
+	asked   *ask
+	through map[string]uint64 // as builtThrough
+	since   time.Time         // they are that far
+}
+
+// is reports whether that is what an operator asks for.
+func (s *switchAgain) is(a ask, found *survey) bool {
+	return s.asked == nil && a.what == Switch && found.held && !found.builds && found.every(ownBuilding)
+}
+
+func (s *switchAgain) begin(u *unit, a ask, building *crew) error {
+	s.asked, s.since = &a, time.Now()
+	return u.build(building)
+}
+
+func (s *switchAgain) pends() bool { return s.asked != nil }
+
+// refuses reports whether nothing else is to be done about what an operator asks for.
+func (s *switchAgain) refuses(a ask) bool {
+	if s.asked == nil || a.what != Switch {
+		return false
+	}
+	a.done <- RefusedError("the rows are folded on, and serve then, as was asked for before")
+	return true
+}
+
+// answering is the switch, which answers the operator.
+func (s *switchAgain) answering(do act) act {
+	a := s.asked
+	s.asked = nil
+	return func(ctx context.Context) error {
+		a.done <- do(ctx)
+		return nil
+	}
+}
+
+// getsOn reports whether the rows have come further lately.
+func (s *switchAgain) getsOn(ctx context.Context, u *unit) bool {
+	if now := builtThrough(ctx, u); s.through == nil || !maps.Equal(s.through, now) {
+		s.through, s.since = now, time.Now()
+	}
+	return time.Since(s.since) <= max(mostHeldUp, u.set.cfg.EventTimeout)
+}
+
+// giveUp answers an operator who waits for a switch that is not made.
+func (s *switchAgain) giveUp() {
+	if s.asked != nil {
+		s.asked.done <- RefusedError("the rows that were switched away from have not come as far as those that serve: see " +
+			"'server rebuild status', and ask again")
+	}
+}
+
 // builtThrough is how far the rows are on record that the projections of a unit build: offsets by projection and
 // partition.
 func builtThrough(ctx context.Context, u *unit) map[string]uint64 {

@@ -237,6 +237,8 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 	look := time.NewTicker(found.lookEvery())
 	defer look.Stop()
 	ended, logged := serving.ended(), time.Now()
+	var again switchAgain
+	defer again.giveUp()
 	if found.builds || found.begins {
 		ended = nil // what is built is yet to serve
 	}
@@ -256,11 +258,30 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		case <-building.moved:
 			return nil, nil
 		case a := <-u.asks:
+			switch {
+			case again.is(a, found):
+				if err := again.begin(u, a, building); err != nil {
+					return nil, err
+				}
+				ended = nil
+				look.Reset(lookBuildEvery)
+				continue
+			case again.refuses(a):
+				continue
+			}
 			return u.asked(ctx, a, found, serving, building), nil
 		case <-look.C:
 		}
 		if found.begins && u.failed.isOver() {
 			return nil, nil
+		}
+		if again.pends() {
+			if u.built(ctx) {
+				return again.answering(u.switched(ctx, serving, building)), nil
+			}
+			if !again.getsOn(ctx, u) {
+				return nil, nil
+			}
 		}
 		if found.builds && time.Since(logged) >= progressEvery {
 			logged = time.Now()
@@ -422,7 +443,7 @@ func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, buildin
 	case a.what == Switch && found.builds && !u.built(ctx):
 		do = refusal("the rows are not built yet")
 	case a.what == Switch:
-		do = u.switchedAgain(ctx, found, serving, building)
+		do = u.switched(ctx, serving, building)
 	case a.what == Abort:
 		do = u.rearranging(querydb.DropBuilt, "the rows that were being built are removed")
 	case a.what == Rollback:
@@ -440,19 +461,6 @@ func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, buildin
 func othersBuild(ctx context.Context, u *unit) bool {
 	now, err := u.look(ctx)
 	return err == nil && now.othersBuild
-}
-
-// switchedAgain is switched, also to rows that were switched away from and that nobody has folded since.
-func (u *unit) switchedAgain(ctx context.Context, found *survey, serving, building *crew) act {
-	if found.builds {
-		return u.switched(ctx, serving, building)
-	}
-	serving.end()
-	fresh := newCrew(ctx)
-	if err := u.build(fresh); err != nil {
-		return func(context.Context) error { return err }
-	}
-	return u.switched(ctx, serving, fresh)
 }
 
 // RefusedError says why what an operator asks for cannot be done as things are.
