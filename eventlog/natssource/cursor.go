@@ -17,6 +17,7 @@ type cursor struct {
 	delivered uint64 // counts the messages of the consumer
 	link      int    // the connection that it was made on
 	ahead     uint64 // how many messages the server sends ahead at most
+	few       bool   // they are few, whatever their size
 	used      time.Time
 	asked     time.Time     // when the stream was last asked for what follows
 	peeked    jetstream.Msg // taken from the consumer, and not yet by a reader
@@ -40,7 +41,7 @@ const (
 func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamState, few bool) (*cursor, error) {
 	link, _ := s.now()
 	ahead := min(max(aheadBytes/s.messageSize(st), leastAhead), mostAhead)
-	c := &cursor{at: after, link: link, ahead: ahead, asked: time.Now()}
+	c := &cursor{at: after, link: link, ahead: ahead, few: few, asked: time.Now()}
 	consumer, err := s.js.CreateConsumer(ctx, s.name, jetstream.ConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1, AckPolicy: jetstream.AckNonePolicy,
 		InactiveThreshold: unusedFor, MemoryStorage: true, Replicas: 1, MaxDeliver: 1,
@@ -65,8 +66,11 @@ func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamSta
 	return c, nil
 }
 
-// isFor reports whether as many messages of the size as are sent ahead have room.
+// isFor reports whether the cursor is one for messages of the size: as many as are sent ahead have room.
 func (c *cursor) isFor(size uint64) bool {
+	if c.few {
+		return size > aheadBytes
+	}
 	return c.ahead <= leastAhead || c.ahead*size <= 4*aheadBytes
 }
 

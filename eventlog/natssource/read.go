@@ -110,7 +110,6 @@ func (b *batch) fill(ctx context.Context, most int) error {
 	c := b.cursor
 	coming, cancel := context.WithTimeout(ctx, underWay)
 	defer cancel()
-	waiting := jetstream.NextContext(coming)
 	for len(b.events) < most && b.bytes < readBytes {
 		if c.pending == 0 && c.peeked == nil {
 			if len(b.events) > 0 {
@@ -123,7 +122,11 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		if b.events == nil {
 			b.events = make([]eventlog.Event, 0, min(uint64(most), c.pending+1, mostAhead))
 		}
-		m, at, err := c.next(waiting)
+		waiting := coming
+		if c.few && len(b.events) == 0 { // it may be a large one, over a slow connection
+			waiting = ctx
+		}
+		m, at, err := c.next(jetstream.NextContext(waiting))
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
