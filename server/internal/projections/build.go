@@ -124,8 +124,9 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	}
 	lacks := b.losses()
 	at := &projection.BuildStatus{
-		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: whole,
-		Copied: s.Copied, Cascades: s.Cascades,
+		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds,
+		Complete: whole && !s.Rebuilding, // as unit.built: whoever reads it may ask for the switch
+		Copied:   s.Copied, Cascades: s.Cascades,
 		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
 		NewDeadLetters: lacks.letters, FormerDecisions: lacks.decisions,
 	}
