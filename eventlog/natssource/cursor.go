@@ -17,7 +17,7 @@ type cursor struct {
 	delivered uint64 // counts the messages of the consumer
 	link      int    // the connection that it was made on
 	ahead     uint64 // how many messages the server sends ahead at most
-	few       bool   // they are few, whatever their size
+	few       bool   // it is one, whatever its size
 	used      time.Time
 	asked     time.Time     // when the stream was last asked for what follows
 	peeked    jetstream.Msg // taken from the consumer, and not yet by a reader
@@ -37,7 +37,7 @@ const (
 	envelope      = 64 << 10 // of a message beside what counts as its payload
 )
 
-// open makes a cursor after a sequence. Few messages are sent ahead where they are few, whatever their size.
+// open makes a cursor after a sequence. Where few is set, one message is sent ahead, of any size.
 func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamState, few bool) (*cursor, error) {
 	link, _ := s.now()
 	ahead := min(max(aheadBytes/s.messageSize(st), leastAhead), mostAhead)
@@ -52,7 +52,7 @@ func (s *stream) open(ctx context.Context, after uint64, st *jetstream.StreamSta
 	var most jetstream.PullMessagesOpt = jetstream.PullMaxMessagesWithBytesLimit(int(ahead),
 		max(aheadBytes, int(s.nc.MaxPayload())+envelope))
 	if few {
-		most = jetstream.PullMaxMessages(leastAhead)
+		most = jetstream.PullMaxMessages(1)
 	}
 	c.messages, err = consumer.Messages(most, jetstream.PullHeartbeat(heartbeat),
 		jetstream.WithMessagesErrOnMissingHeartbeat(true))

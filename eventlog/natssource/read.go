@@ -30,7 +30,7 @@ const tries = 3
 // from is the offset after which the events are that are wanted.
 func (s *Source) from(after uint64) uint64 { return max(after, s.begin-1) }
 
-// readOnce reads with a cursor that stands there already, or with a new one. In the last attempt few messages are sent
+// readOnce reads with a cursor that stands there already, or with a new one. In the last attempt one message is sent
 // ahead, but of any size: there may be one that is larger than the server takes by now.
 func (s *Source) readOnce(ctx context.Context, after uint64, most int, last bool) ([]eventlog.Event, error) {
 	if err := s.stream.isReplaced(); err != nil || most <= 0 {

@@ -210,7 +210,10 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 			was = one.Runner.Reached()
 		}
 		if !found.folds {
-			why = cmp.Or(found.why, u.failed.why)
+			why = found.why
+			if found.begins {
+				why = cmp.Or(why, u.failed.why)
+			}
 		}
 		if err := one.serving.freeze(ctx, why, &was); err != nil {
 			return err
