@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // ledger is what writers were told before the crash.
@@ -56,7 +57,7 @@ func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	known := map[string]uint64{}
 	for round := range 12 {
 		l := open(t, embeddedlog.Options{Dir: "log", FS: fs})
@@ -71,8 +72,8 @@ func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
 }
 
 // crashWhileAppending returns the file system as the crash left it, and what had been acknowledged before.
-func crashWhileAppending(t *testing.T, l *embeddedlog.Log, fs *vfs.MemFS, book *ledger, round int, rnd *rand.Rand) (
-	*vfs.MemFS, map[string]uint64,
+func crashWhileAppending(t *testing.T, l *embeddedlog.Log, fs *crashfs.FS, book *ledger, round int, rnd *rand.Rand) (
+	*crashfs.FS, map[string]uint64,
 ) {
 	ctx, stop := context.WithCancel(t.Context())
 	reached := make(chan struct{})

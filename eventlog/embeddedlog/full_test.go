@@ -15,13 +15,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // TestALogWithoutSpaceRefusesAppendsAndGoesOnByItself: what was acknowledged is there, reads go on, and an event that
 // was refused and sent again is there once.
 func TestALogWithoutSpaceRefusesAppendsAndGoesOnByItself(t *testing.T) {
 	var full atomic.Bool
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	l, err := Open(Options{Dir: "log", FS: errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if full.Load() && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpCreate) {
 			return syscall.ENOSPC

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // TestALogOpensAgainWhereverOpeningItWasCutShort crashes between any two operations of opening a log, each time with
@@ -17,10 +18,10 @@ func TestALogOpensAgainWhereverOpeningItWasCutShort(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	for range 3 { // the first opening makes the log, later ones find its files
 		var mu sync.Mutex
-		var left []*vfs.MemFS
+		var left []*crashfs.FS
 		cut := errorfs.InjectorFunc(func(errorfs.Op) error {
 			mu.Lock()
 			defer mu.Unlock()

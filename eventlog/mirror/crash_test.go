@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/sourcetest"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // TestACopyOutlivesCrashes copies a source that grows, and crashes at random moments, each time with a random part of
@@ -19,7 +20,7 @@ func TestACopyOutlivesCrashes(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	all := sourcetest.Events(6000)
-	fs, dir := vfs.NewCrashableMem(), "mirror"
+	fs, dir := crashfs.New(), "mirror"
 	src := newScripted(t, nil)
 	added := 0
 	for added < len(all) {

@@ -12,13 +12,14 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/sourcetest"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // TestACopyWithoutSpaceIsReadAndGoesOnByItself when there is space.
 func TestACopyWithoutSpaceIsReadAndGoesOnByItself(t *testing.T) {
 	all := sourcetest.Events(400)
 	var full atomic.Bool
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	wrapped := errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if full.Load() && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpCreate) {
 			return syscall.ENOSPC

@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/foldql/foldql/internal/tests/crashfs"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/pebblestore"
@@ -33,7 +34,7 @@ func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 0))
-			h := &history{T: t, seed: seed, fs: vfs.NewCrashableMem(), rows: map[keys.Key]driver.Row{}}
+			h := &history{T: t, seed: seed, fs: crashfs.New(), rows: map[keys.Key]driver.Row{}}
 			for life := range lives {
 				h.live(life, rng.Int64N(400)+1, vfs.CrashCloneCfg{UnsyncedDataPercent: keep(rng), RNG: rng})
 			}
@@ -49,7 +50,7 @@ func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
 type history struct {
 	*testing.T
 	seed uint64
-	fs   *vfs.MemFS
+	fs   *crashfs.FS
 	// done is the number of the last batch that the files have; rows is the outcome of all up to it.
 	done uint64
 	rows map[keys.Key]driver.Row
@@ -62,7 +63,7 @@ type power struct {
 	left               atomic.Int64 // operations
 	cut                sync.Once
 	lost               chan struct{} // closed when the power is gone
-	from, after        *vfs.MemFS
+	from, after        *crashfs.FS
 	how                vfs.CrashCloneCfg
 	acknowledged       atomic.Uint64
 	begun              atomic.Uint64

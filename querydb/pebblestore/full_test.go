@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/foldql/foldql/internal/tests/crashfs"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/pebblestore"
@@ -84,7 +85,7 @@ func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 0))
 			var f fault
-			h := &history{T: t, seed: seed, fs: vfs.NewCrashableMem(), rows: map[keys.Key]driver.Row{}}
+			h := &history{T: t, seed: seed, fs: crashfs.New(), rows: map[keys.Key]driver.Row{}}
 			s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), MemTableBytes: 32 << 10, CacheBytes: 1 << 20,
 				Logger: quiet})
 			refused := 0
@@ -134,7 +135,7 @@ func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 
 func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 	var f fault
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	h := &history{T: t, fs: fs, rows: map[keys.Key]driver.Row{}, begun: 1}
 	s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(fs), CacheBytes: 1 << 20, Logger: quiet})
 	if err := s.Apply(t.Context(), h.batch(1)); err != nil {
@@ -162,7 +163,7 @@ func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 // and reads succeed.
 func TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart(t *testing.T) {
 	f := fault{syncs: true}
-	fs := vfs.NewCrashableMem()
+	fs := crashfs.New()
 	h := &history{T: t, fs: fs, rows: map[keys.Key]driver.Row{}, begun: 1}
 	s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(fs), CacheBytes: 1 << 20, Logger: quiet})
 	if err := s.Apply(t.Context(), h.batch(1)); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/shop/sample"
+	"github.com/foldql/foldql/internal/tests/crashfs"
 )
 
 // TestLossOfPowerTakesNothingAcknowledged runs the shop's whole way of writing, the log, the fold of every projection
@@ -32,7 +33,7 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 		rounds = 8
 	}
 	events := shopEvents(sample.Size{Customers: 8, Products: 10, Orders: 40, Statuses: 4, Lines: 3})
-	undisturbed := vfs.NewCrashableMem()
+	undisturbed := crashfs.New()
 	(&round{T: t, events: events, fs: undisturbed, rng: newRand(1)}).lastLife()
 	want := dumpNamed(t, undisturbed)
 
@@ -44,7 +45,7 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 		if s := count(t, "CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
-		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: offsets{}, folded: offsets{}}
+		r := &round{T: t, events: events, fs: crashfs.New(), rng: newRand(seed), acked: offsets{}, folded: offsets{}}
 		r.lives(seed, want)
 		crashes, appending, folding = crashes+r.crashes, appending+r.appending, folding+r.folding
 		if t.Failed() {
@@ -93,7 +94,7 @@ func shopEvents(size sample.Size) []eventlog.Event {
 type round struct {
 	*testing.T
 	events    []eventlog.Event
-	fs        *vfs.MemFS
+	fs        *crashfs.FS
 	rng       *rand.Rand
 	acked     offsets // of the events that were acknowledged before the last crash
 	folded    offsets // and, by projection, those up to which rows were said to be durable
@@ -110,8 +111,8 @@ type power struct {
 	left  atomic.Int64 // operations
 	cut   sync.Once
 	lost  chan struct{} // closed when the power is gone
-	from  *vfs.MemFS
-	after *vfs.MemFS // what the crash leaves
+	from  *crashfs.FS
+	after *crashfs.FS // what the crash leaves
 	how   vfs.CrashCloneCfg
 
 	mu            sync.Mutex
