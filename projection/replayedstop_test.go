@@ -10,6 +10,52 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
+// TestARebuildThatStopsAtAnEventThatOthersHaveRetriedStaysStopped: what an earlier version decided in vain says nothing
+// to this one, which would come to the same place and stop there again.
+func TestARebuildThatStopsAtAnEventThatOthersHaveRetriedStaysStopped(t *testing.T) {
+	release := hangUntilReleased(t)
+	defer release()
+	db := open(t, keptStores["plain"]())
+	p := Projection("script")
+	inner, state := p.Project, "broken"
+	p.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+		switch {
+		case e.Offset != 1:
+		case state == "broken":
+			return nil, errors.New("broken")
+		case state == "endless":
+			hang()
+		}
+		return inner(e, m)
+	}
+	log := logOf(t, event("s", upsert("a", 1)), event("s", upsert("a", 10)))
+	if err := runProjection(t, p, log, db, quick()).Retry(t.Context(), "0@1"); err == nil {
+		t.Fatal("the retry succeeds: the test proves nothing")
+	}
+
+	defer func(v string) { Model.Version = v }(Model.Version)
+	Model.Version += "+"
+	if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
+		t.Fatal(err)
+	}
+	state = "endless"
+	r, err := projection.NewRunner(p, log, db, impatient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStop(t, r, r.Run(ctx()), "0@1")
+	stop := status(t, r).Stop
+	if ok, err := r.CanResume(ctx(), stop); err != nil || ok {
+		t.Errorf("stopped: resumes %t, %v; want that it does not", ok, err)
+	}
+	if err := r.Skip(ctx(), "0@1"); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := r.CanResume(ctx(), stop); err != nil || !ok {
+		t.Errorf("skipped: resumes %t, %v; want that it does", ok, err)
+	}
+}
+
 // TestARebuildThatStopsAtARepeatedRetryGoesOnWhenTheEventIsSkipped, and not before: that the event was retried once is
 // no decision about the stop.
 func TestARebuildThatStopsAtARepeatedRetryGoesOnWhenTheEventIsSkipped(t *testing.T) {

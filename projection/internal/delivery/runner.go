@@ -432,17 +432,18 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
 		return false, err
 	}
-	d, decided := r.state.Decisions[stop.at]
+	d, known := r.state.Decisions[stop.at]
 	if stop.released { // that the projection has come past it says nothing, nor what was decided before
-		return decided && d.Skip || !r.state.Letters.Has(stop.at), nil
+		return known && d.Skip || !r.state.Letters.Has(stop.at), nil
 	}
+	decided := (resolution{r}).newPlan().Moved[stop.at] // else it is tried at its own place again, as it was
 	if stop.TooManyDeadLetters() {
 		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
 			stop.number)
 		decided = decided || !exceeded
 	}
 	if stop.done.Replayed > 0 { // that its retry is to be repeated was decided before
-		decided = !decided || d.Skip || d.Done() != stop.done
+		decided = !known || d.Skip || d.Done() != stop.done
 	}
 	return decided || !r.state.Done().Partitions[stop.at.Partition].Before(stop.done), nil
 }
