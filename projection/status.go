@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
@@ -31,6 +32,8 @@ type Status struct {
 	State      State             `json:"state"`
 	Partitions []PartitionStatus `json:"partitions"`
 	Lag        uint64            `json:"lag"` // events behind, over the partitions whose head is known
+	// LagKnown: the source says where each partition ends now; else Lag may be too small.
+	LagKnown bool `json:"lagKnown"`
 	// EventsPerSecond and RowsPerSecond are the rates of the last ten seconds.
 	EventsPerSecond float64 `json:"eventsPerSecond"`
 	RowsPerSecond   float64 `json:"rowsPerSecond"`
@@ -165,6 +168,7 @@ func (r *Runner) addHeads(ctx context.Context, s *Status) error {
 	if err := r.addPartitions(ctx, s); err != nil {
 		return err
 	}
+	known := true
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
 		head, err := r.src.Head(ctx, p.Partition)
@@ -176,7 +180,9 @@ func (r *Runner) addHeads(ctx context.Context, s *Status) error {
 			p.Lag = head - p.Checkpoint
 		}
 		s.Lag += p.Lag
+		known = known && eventlog.Current(ctx, r.src, p.Partition) == nil
 	}
+	s.LagKnown = known
 	return nil
 }
 

@@ -31,7 +31,7 @@ type EmbedConfig struct {
 	Logger *slog.Logger
 
 	// Verifier verifies the tokens of callers; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff lets
-	// everybody read everything.
+	// everybody read everything. What it tolerates is its own: serve gives it a leeway of 30 seconds, and its logger.
 	Verifier *auth.Verifier
 	AuthOff  bool
 

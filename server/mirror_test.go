@@ -93,6 +93,9 @@ func TestACopyIsFoldedWhileTheSourceIsAway(t *testing.T) {
 	if status, _ := s.request(t, "GET", "/readyz", ""); status != 503 {
 		t.Errorf("the server is ready: %d", status)
 	}
+	if s.statusOf(t).Projections[0].LagKnown || hasLag(t, s) {
+		t.Error("the lag is told though nobody knows it")
+	}
 	if status, body := s.request(t, "GET", "/events?partition=TASKS&after=28&limit=10", ""); status != 200 ||
 		!strings.Contains(body, "added-30") {
 		t.Errorf("its events: %d %s", status, body)
@@ -104,6 +107,16 @@ func TestACopyIsFoldedWhileTheSourceIsAway(t *testing.T) {
 	all.publish(t, 31, 5)
 	s.until(t, "following", hasTask(t, s, 35))
 	s.ready(t)
+	if !hasLag(t, s) {
+		t.Error("the lag is not told")
+	}
+}
+
+// hasLag reports whether the metrics say how far the projection is behind.
+func hasLag(t *testing.T, s *server) bool {
+	t.Helper()
+	_, got := s.request(t, "GET", "/metrics", "")
+	return strings.Contains(got, `foldql_projection_lag_events{projection="Tasks"} `)
 }
 
 // TestACopyOfAStreamThatWasMadeAnewIsSetAside when an operator accepts the new one, and nothing is mixed before.

@@ -13,7 +13,7 @@ import (
 // Callers say how callers prove who they are.
 type Callers struct {
 	Auth            string        `help:"on: enforce the rules of the schema; off: everybody may read everything." enum:"on,off" default:"on" group:"Who may read"`
-	JWTSecret       string        `name:"jwt-secret" help:"Secret of HS256 tokens, 32 bytes at least; better given by its variable, or by a file." group:"Who may read"`
+	JWTSecret       string        `name:"jwt-secret" help:"Secret of symmetric tokens (HS256, unless --jwt-algorithms says otherwise), 32 bytes at least; better given by its variable, or by a file." group:"Who may read"`
 	JWTSecretFile   string        `name:"jwt-secret-file" help:"File that holds the secret; a line break at its end does not count." placeholder:"FILE" group:"Who may read"`
 	JWTJWKS         string        `name:"jwt-jwks" help:"File or address of the JSON Web Key Set of the issuer." placeholder:"FILE|URL" group:"Who may read"`
 	JWTAlgorithms   []string      `name:"jwt-algorithms" help:"Accepted algorithms; HS256 with a secret, and every asymmetric one with a key set by default." group:"Who may read"`
@@ -90,9 +90,9 @@ func secretOf(key, value, file string) (string, error) {
 	return secret, nil
 }
 
-// WriteAuth is the secret of those who may append events, and retry or skip dead letters.
+// WriteAuth is the secret of those who may append events, read the log, and do what /admin/ does.
 type WriteAuth struct {
-	WriteToken     string `help:"Token of those who may append events, and retry or skip dead letters; better given by its variable, or by a file." group:"Who may write"`
+	WriteToken     string `help:"Token for appending events, reading the log, backups, /metrics and all of /admin/; better given by its variable, or by a file." group:"Who may write"`
 	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
 }
 

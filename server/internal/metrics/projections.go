@@ -31,7 +31,8 @@ var (
 		"Rows that have changed and are yet to be followed by copies of them.", "projection")
 	projectionFailedCascades = describe("foldql_projection_failed_cascades",
 		"Rows of which some copies could not follow a change.", "projection")
-	projectionLag        = describe("foldql_projection_lag_events", "Events behind the end of the source.", "projection")
+	projectionLag = describe("foldql_projection_lag_events",
+		"Events behind the end of the source; absent while the source does not say where it ends.", "projection")
 	projectionCheckpoint = describe("foldql_projection_checkpoint", "Offset up to which rows are durable.", "projection",
 		"partition")
 	projectionFrozen = describe("foldql_projection_frozen",
@@ -96,7 +97,9 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	gauge(to, projectionDeadLetters, float64(s.DeadLetters), name)
 	gauge(to, projectionCascades, float64(s.Cascades), name)
 	gauge(to, projectionFailedCascades, float64(len(s.FailedCascades)), name)
-	gauge(to, projectionLag, float64(s.Lag), name)
+	if s.LagKnown { // else 0 would pass for rows that are up to date
+		gauge(to, projectionLag, float64(s.Lag), name)
+	}
 	gauge(to, projectionFrozen, oneIf(s.Frozen), name)
 	gauge(to, projectionFollowing, oneIf(m.Set.FoldsNothing()), name)
 	if b := s.Build; b != nil {
