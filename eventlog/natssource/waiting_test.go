@@ -29,13 +29,10 @@ func TestWaitingForMomentsNoticesThatTheConsumerIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	moment, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer stop()
-	if err := s.Wait(moment, eventlog.Offsets{}); err == nil {
-		t.Fatal("it waits for nothing")
+	c, err := s.stream.open(t.Context(), 0, &jetstream.StreamState{}, false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	link, _ := s.stream.now()
-	c := s.idle.take(link, 0)
 	c.close()
 	c.messages, c.asked = silent{}, time.Now().Add(-time.Minute)
 	s.idle.put(c)
