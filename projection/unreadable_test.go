@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,6 +102,34 @@ func TestAPartitionThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	if s := status(t, r); s.LastError != "" || s.Rebuilding || s.Lag > 0 {
 		t.Errorf("status %+v, want all folded, and no error", s)
 	}
+}
+
+// TestANewEventDoesNotWaitForAPartitionThatCannotBeRead, however long that has lasted.
+func TestANewEventDoesNotWaitForAPartitionThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &torn{Log: memlog.New(memlog.Options{Partitions: 2})}
+		defer log.Close()
+		log.before = func(partition string) error {
+			if partition == "1" { // the event is in the other
+				return errTorn
+			}
+			return nil
+		}
+		store := newFaultyStore()
+		db := open(t, store)
+		r := newRunner(t, "script", log, db, projection.RunnerConfig{})
+		ran, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ran) }()
+		time.Sleep(time.Hour)
+		add(t, log.Log, 1, event("s", upsert("a", 7)))
+		time.Sleep(time.Second)
+		if diff := cmp.Diff(map[string]int{"a": 7}, totals(t, db, store)); diff != "" {
+			t.Errorf("rows a second later (-want +got):\n%s", diff)
+		}
+		stop()
+		<-ended
+	})
 }
 
 // TestAPartitionThatCannotBeReadIsForgottenWhereItIsGone: then nothing is left to read.

@@ -36,6 +36,9 @@ type outage struct {
 // errEnded is a source's word that no event will follow.
 var errEnded = errors.New("the source has ended")
 
+// errUnlisted is of a source that does not say which partitions there are, so that none is read.
+var errUnlisted = errors.New("list the partitions")
+
 // all hands windows over until the source or the context ends. That nothing is left to read is said only where every
 // partition can be read: rows would be taken for complete that are not.
 func (f *feed) all(ctx context.Context) error {
@@ -61,7 +64,9 @@ func (f *feed) all(ctx context.Context) error {
 		if err := f.cfg.pause(ctx, failures); err != nil {
 			return err
 		}
-		failures++
+		if failures++; !errors.Is(err, errUnlisted) { // those that can be read go on: their next event does not wait long
+			failures = min(failures, 2)
+		}
 	}
 }
 
@@ -77,7 +82,7 @@ func final(err error) bool {
 func (f *feed) round(ctx context.Context) (read int, err error) {
 	partitions, err := f.src.Partitions(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("list the partitions: %w", err)
+		return 0, fmt.Errorf("%w: %w", errUnlisted, err)
 	}
 	f.monitor.round(partitions)
 	if f.shared {
