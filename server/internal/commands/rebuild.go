@@ -195,7 +195,11 @@ func decideRebuild(ctx context.Context, p *Program, at *client.Server, names []s
 	if err != nil {
 		return err
 	}
-	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild"+path, "application/json", body, nil); err != nil {
+	answer, err := to.Stream(ctx, "/admin/rebuild"+path, body) // however long: rows may be folded on before they serve
+	if err == nil {
+		err = answer.Close()
+	}
+	if err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	fmt.Fprintln(p.Stdout, done)
