@@ -27,12 +27,12 @@ type keySet struct {
 
 	refetchAfter, maxAge, expireAfter time.Duration
 
-	mu    sync.Mutex
-	keys  []key
-	read  time.Time // when the attempt began that last read a set; zero before
-	tried time.Time // when the last attempt began
-	stamp stamp     // of the file that was read last
-	busy  chan struct{}
+	mu      sync.Mutex
+	keys    []key
+	good    time.Time     // when the attempt began that last read a set; zero before
+	tried   time.Time     // when the last attempt began
+	stamp   stamp         // of the file that was read last
+	reading chan struct{} // closed when the reading under way ends; nil where there is none
 }
 
 // stamp identifies a state of a file.
@@ -53,7 +53,10 @@ func newKeySet(cfg *Config) *keySet {
 
 // open reads the set for the first time. An address that does not answer yet, or has no keys yet, is no error.
 func (s *keySet) open(ctx context.Context) error {
-	err := s.refresh(ctx)
+	s.mu.Lock()
+	reading := s.begin()
+	s.mu.Unlock()
+	err := s.read(ctx, reading)
 	if remote(s.name) && ctx.Err() == nil {
 		return nil
 	}
@@ -65,38 +68,54 @@ func (s *keySet) open(ctx context.Context) error {
 
 var errNoKeys = errors.New("it has no public key that signatures can be verified with")
 
-// find implements keySource.
+// find implements keySource. The key of a token may be one that the issuer has just begun to use: who finds none waits
+// for a reading that is under way.
 func (s *keySet) find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error) {
-	found, known, due := s.lookup(alg, kid)
-	if due {
-		// What goes wrong is logged; the keys at hand, if any, are what there is.
-		_ = s.refresh(ctx)
-		found, known, _ = s.lookup(alg, kid)
+	s.mu.Lock()
+	found, err := s.lookup(alg, kid)
+	reading, mine := s.reading, false
+	if reading == nil && s.due(len(found) > 0) {
+		reading, mine = s.begin(), true
 	}
-	if !known {
+	s.mu.Unlock()
+	switch {
+	case mine:
+		_ = s.read(ctx, reading) // what goes wrong is logged, and lookup knows that it did
+	case reading == nil || len(found) > 0:
+		return found, err
+	default:
+		select {
+		case <-reading:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lookup(alg, kid)
+}
+
+// lookup returns the keys at hand; s.mu is held. Where none fits, and what the set has now could not be read, it is not
+// known whether one of its keys does.
+func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, err error) {
+	if s.good.IsZero() || s.now().Sub(s.good) >= s.expireAfter {
+		return nil, ErrUnavailable
+	}
+	for i := range s.keys {
+		if k := &s.keys[i]; k.fits(alg, kid) {
+			found = append(found, k.public)
+		}
+	}
+	if len(found) == 0 && s.tried.After(s.good) {
 		return nil, ErrUnavailable
 	}
 	return found, nil
 }
 
-// lookup returns the keys at hand, whether it is known which keys there are, and whether the set should be read now.
-func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, known, due bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known = !s.read.IsZero() && s.now().Sub(s.read) < s.expireAfter
-	for i := range s.keys {
-		if k := &s.keys[i]; known && k.fits(alg, kid) {
-			found = append(found, k.public)
-		}
-	}
+// due reports whether the set should be read now; s.mu is held.
+func (s *keySet) due(found bool) bool {
 	age := s.now().Sub(s.tried)
-	switch {
-	case len(found) == 0 && age >= s.refetchAfter:
-		due = true
-	default:
-		due = age >= s.readAfter() || s.fileChanged(age)
-	}
-	return found, known, due
+	return !found && age >= s.refetchAfter || age >= s.readAfter() || s.fileChanged(age)
 }
 
 // retryAfter is the time between two attempts to read a set that cannot be read, as long as there are keys.
@@ -104,7 +123,7 @@ const retryAfter = time.Minute
 
 // readAfter is how old the last attempt may be; s.mu is held.
 func (s *keySet) readAfter() time.Duration {
-	if s.tried.After(s.read) {
+	if s.tried.After(s.good) {
 		return min(s.maxAge, retryAfter)
 	}
 	return s.maxAge
@@ -124,30 +143,21 @@ func (s *keySet) fileChanged(age time.Duration) bool {
 
 func stampOf(info os.FileInfo) stamp { return stamp{info.ModTime(), info.Size()} }
 
-// refresh reads the set. Callers that come while it is being read wait for that and read nothing themselves.
-func (s *keySet) refresh(ctx context.Context) error {
-	s.mu.Lock()
-	if busy := s.busy; busy != nil {
-		s.mu.Unlock()
-		select {
-		case <-busy:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	done := make(chan struct{})
-	began := s.now()
-	s.busy, s.tried = done, began
-	s.mu.Unlock()
+// begin makes the caller the one who reads the set, by a call of read; s.mu is held, and nobody else is reading it.
+func (s *keySet) begin() (reading chan struct{}) {
+	s.reading, s.tried = make(chan struct{}), s.now()
+	return s.reading
+}
 
+// read reads the set, and then closes the channel, for which those wait who found no key.
+func (s *keySet) read(ctx context.Context, reading chan struct{}) error {
 	// The caller may go away; those who wait with it still want the keys.
 	keys, at, err := s.parse(context.WithoutCancel(ctx))
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer close(done)
-	s.busy = nil
+	defer close(reading)
+	s.reading = nil
 	s.stamp = at
 	if err != nil {
 		s.logUnread(err)
@@ -156,14 +166,14 @@ func (s *keySet) refresh(ctx context.Context) error {
 	if len(keys) == 0 {
 		s.log.Error("the key set has no key that signatures can be verified with: every token is refused", "jwks", s.shown)
 	}
-	s.keys, s.read = keys, began
+	s.keys, s.good = keys, s.tried
 	return nil
 }
 
 // logUnread says what becomes of tokens; s.mu is held.
 func (s *keySet) logUnread(err error) {
-	expire := s.read.Add(s.expireAfter)
-	if s.read.IsZero() || !s.now().Before(expire) {
+	expire := s.good.Add(s.expireAfter)
+	if s.good.IsZero() || !s.now().Before(expire) {
 		s.log.Error("key set not read; no token can be verified until it is", "jwks", s.shown, "error", err)
 		return
 	}

@@ -28,7 +28,8 @@ type keySource interface {
 	find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error)
 }
 
-// ErrUnavailable is the error where no keys could be read, or none for too long, so that no token can be verified.
+// ErrUnavailable is the error where no keys could be read, or none for too long, so that no token can be verified; and
+// of a token whose key is none of those at hand, where the last attempt to read the set failed.
 var ErrUnavailable = errors.New("tokens cannot be verified at the moment")
 
 // TokenError says why a token is not accepted, in words that its bearer may read.
