@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/allowance"
 	"github.com/foldql/foldql/graph/internal/answercache"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/read"
@@ -26,6 +27,9 @@ type Config struct {
 	MaxJoinFanout int
 	// MaxExamined is how many rows the filters of one request may look at; 10,000 by default.
 	MaxExamined int
+	// MaxHidden is how many rows one request may pass over that are hidden from the caller, as others own them; 10,000 by
+	// default.
+	MaxHidden int
 	// MaxAnswerBytes is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there
 	// may be one object, for every 2,048 one error.
 	MaxAnswerBytes int
@@ -47,6 +51,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxExamined <= 0 {
 		c.MaxExamined = 10_000
+	}
+	if c.MaxHidden <= 0 {
+		c.MaxHidden = 10_000
 	}
 	if c.MaxAnswerBytes <= 0 {
 		c.MaxAnswerBytes = 32 << 20
@@ -76,7 +83,8 @@ func NewRuntime(db *querydb.DB, catalog *catalog.Catalog, cfg Config) *Runtime {
 	cfg = cfg.withDefaults()
 	rd := read.New(db, catalog, read.Config{
 		TokenKey: cfg.TokenKey, AuthOff: cfg.AuthOff, MaxFanout: cfg.MaxJoinFanout,
-		MaxExamined: cfg.MaxExamined, Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
+		Allowance:   allowance.Most{Examined: cfg.MaxExamined, Hidden: cfg.MaxHidden},
+		Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
 	})
 	resolver := &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswerBytes)}
 	return &Runtime{cfg: cfg, reader: rd, resolver: resolver, answers: answercache.New(db)}

@@ -33,7 +33,8 @@ type CollectionQuery struct {
 	Reverse bool
 	Limit   int // 1 to MaxPageRows
 	Start   *keys.Cursor
-	Visible func(*Row) bool // as in Query
+	Visible func(*Row) bool // as in Query, and Hidden too
+	Hidden  *Examination
 	// Members are the ordinals of the members whose rows are asked for, which lie in the Ranges; nil means all.
 	Members []int
 }
@@ -67,6 +68,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	}
 	var judged *error
 	pq.Visible, judged = views(of.views).visible(q.Visible)
+	pq.Hidden = q.Hidden
 	found, err := db.reader.Read(ctx, &pq, q.Ranges)
 	if moved := of.stillServe(db.forFold); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)

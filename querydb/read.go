@@ -166,17 +166,23 @@ type Query struct {
 	// reads of the table. Nil means all.
 	Fields []int
 	// Visible says which rows the caller may know of; nil means all. The page is what it would be if there were no
-	// others, as are what is counted and what is taken of the budget of the request.
+	// others, as are what is counted and what is taken of the budget of the request. As many others are passed over as
+	// Hidden allows, nil for any number, besides MinFilterBatch. If that does not suffice, the error is an ErrHidden; a
+	// page that is full, or a Partial one, ends instead, with a Next that leads on.
 	Visible func(*Row) bool
+	Hidden  *Examination
 	// Filter says which of those rows belong to the page; nil means all. To fill the page it is asked about as many rows
 	// as Examine allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is
 	// short instead. Next then follows the rows that were looked at, and the page that it leads to may be empty.
 	Filter  func(*Row) bool
 	Examine *Examination
 	Partial bool
+	// NoNext says that the caller does not read Next, so that no row need be looked for that follows a full page.
+	NoNext bool
 }
 
-// Examination is how many rows the filters of some queries may examine together. It is safe for concurrent use.
+// Examination is how many rows the filters of some queries may examine together, or how many hidden rows the queries
+// may pass over. It is safe for concurrent use.
 type Examination = page.Examination
 
 // NewExamination allows that many rows.
@@ -191,6 +197,9 @@ const (
 
 // ErrExamined is the error of a page whose rows cannot all be found by examining as many as may be.
 var ErrExamined = page.ErrExamined
+
+// ErrHidden is the error of a page for which more rows would have to be passed over that are not Visible than may be.
+var ErrHidden = page.ErrHidden
 
 // Page is the answer to a Query. It is full, Limit rows, whenever the rows exist, but for one that is Partial. The rows
 // must not be changed.
@@ -247,7 +256,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	var judged, filtered *error
 	pq.Visible, judged = v.visible(q.Visible)
 	pq.Filter, filtered = v.visible(q.Filter)
-	pq.Examine, pq.Partial = q.Examine, q.Partial
+	pq.Hidden, pq.Examine, pq.Partial, pq.NoNext = q.Hidden, q.Examine, q.Partial, q.NoNext
 	found, err := db.reader.Read(ctx, &pq, ranges)
 	if moved := t.stillServes(v, db.forFold); moved != nil {
 		return Page{}, failed("query", m, moved)

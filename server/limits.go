@@ -19,6 +19,7 @@ type Limits struct {
 	MaxValues          int           // values in the variables of a request
 	MaxAnswerBytes     int           // bytes of an answer; it may have an object for every 256 of them
 	MaxExamined        int           // rows that the filters of one request look at
+	MaxHidden          int           // rows that others own and one request passes over
 	MaxReadBytes       int64         // bytes of rows that are read for one request
 	MaxEventsBodyBytes int64         // bytes of a request with events
 	MaxEventBytes      int           // bytes of one event
@@ -41,6 +42,7 @@ func (l *Limits) apply(to *config.Limits) {
 	to.MaxValues = cmp.Or(l.MaxValues, to.MaxValues)
 	to.MaxAnswer = cmp.Or(l.MaxAnswerBytes, to.MaxAnswer)
 	to.MaxExamined = cmp.Or(l.MaxExamined, to.MaxExamined)
+	to.MaxHidden = cmp.Or(l.MaxHidden, to.MaxHidden)
 	to.MaxRead = cmp.Or(l.MaxReadBytes, to.MaxRead)
 	to.MaxEventsBody = cmp.Or(l.MaxEventsBodyBytes, to.MaxEventsBody)
 	to.MaxEvent = cmp.Or(l.MaxEventBytes, to.MaxEvent)

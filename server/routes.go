@@ -123,7 +123,8 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
-		MaxAnswerBytes: p.cfg.MaxAnswer, MaxExamined: p.cfg.MaxExamined, Logger: p.log,
+		MaxAnswerBytes: p.cfg.MaxAnswer, MaxExamined: p.cfg.MaxExamined, MaxHidden: p.cfg.MaxHidden,
+		Logger: p.log,
 	})
 	cfg := documentLimits(p.cfg)
 	cfg.Memory, cfg.Logger = p.inflight.MemoryBudget, p.log

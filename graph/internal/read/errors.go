@@ -37,6 +37,9 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 		return incompleteError(part, what)
 	case graphqlerr.CodeOf(err) != "":
 		return err
+	case errors.Is(err, querydb.ErrHidden):
+		return graphqlerr.New(graphqlerr.LimitExceeded, "%s cannot be read: too many rows that the caller may not see lie "+
+			"where it is asked for; ask by a key or an index that has the owner in its partition key", what)
 	case errors.Is(err, context.DeadlineExceeded):
 		return graphqlerr.New(graphqlerr.Timeout, "the request ran out of time reading %s; ask for less, or again", what)
 	case errors.Is(err, context.Canceled):

@@ -15,24 +15,6 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// examinations says how many rows the filters of an operation may examine together.
-type examinations int
-
-type examinationKey struct{}
-
-// allow has the filters of an operation, whose reads have the context, examine no more.
-func (most examinations) allow(ctx context.Context) context.Context {
-	return context.WithValue(ctx, examinationKey{}, querydb.NewExamination(int(most)))
-}
-
-// left is how many rows they may still examine; of a context of no operation, as many as one.
-func (most examinations) left(ctx context.Context) *querydb.Examination {
-	if e, ok := ctx.Value(examinationKey{}).(*querydb.Examination); ok {
-		return e
-	}
-	return querydb.NewExamination(int(most))
-}
-
 // filtering is the filter of a page.
 type filtering struct {
 	*filter.Filter
@@ -84,8 +66,7 @@ func (f *filtering) level() access.Level {
 // apply has the query read only the rows that the filter holds for.
 func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.PageArgs) {
 	dbq.Filter = func(row *querydb.Row) bool { return f.judge(row.Record) }
-	dbq.Examine, dbq.Partial = examinations(f.reader.Config.MaxExamined).left(ctx),
-		a.Partial != nil && *a.Partial
+	dbq.Examine, dbq.Partial = f.reader.Config.Allowance.Left(ctx).Examined, a.Partial != nil && *a.Partial
 	if dbq.Fields == nil {
 		return
 	}
@@ -127,7 +108,7 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 	if err = cmp.Or(f.failed, err); errors.Is(err, querydb.ErrExamined) {
 		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: more than %d rows would have to be looked at for the filters "+
 			"of the request, which is the most; narrow it by a key or an index, or ask for partial pages with partial: true",
-			q.Name, f.reader.Config.MaxExamined)
+			q.Name, f.reader.Config.Allowance.Examined)
 	}
 	if unknown, is := errors.AsType[*filter.UnknownError](err); is {
 		return f.reader.NotKnown(ctx, f.of, unknown.Field)

@@ -67,7 +67,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		if !owner {
 			return Page{}, v.Refusal(t.Name)
 		}
-		dbq.Visible = v.KeepOwn(t)
+		dbq.Visible, dbq.Hidden = v.KeepOwn(t), rd.Config.Allowance.Left(ctx).Hidden
 	}
 	sought, err := newFiltering(ctx, rd, v, t, r)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/allowance"
 	"github.com/foldql/foldql/graph/internal/filter"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -30,9 +31,9 @@ type Reader struct {
 type Config struct {
 	TokenKey    keys.TokenKey // encrypts and authenticates page tokens
 	AuthOff     bool          // no rule holds
-	MaxExamined int           // rows that the filters of an operation may look at together
-	MaxFanout   int           // distinct rows that one virtual field may lead to
-	Parallelism int           // reads in flight of one level of joins, or of several root fields
+	Allowance   allowance.Most
+	MaxFanout   int // distinct rows that one virtual field may lead to
+	Parallelism int // reads in flight of one level of joins, or of several root fields
 	Logger      *slog.Logger
 }
 
@@ -82,11 +83,14 @@ func (rd *Reader) first(
 	if err != nil {
 		return nil, err
 	}
-	p, err := rd.db.Query(ctx, g.Type.Model, querydb.Query{
+	q := querydb.Query{
 		Index: g.Index, PK: at.PK, Range: within, Reverse: g.Index == driver.Primary, Limit: 1, Consistent: consistent,
-		Fields:  fields,
-		Visible: keep,
-	})
+		Fields: fields, NoNext: true,
+	}
+	if keep != nil {
+		q.Visible, q.Hidden = keep, rd.Config.Allowance.Left(ctx).Hidden
+	}
+	p, err := rd.db.Query(ctx, g.Type.Model, q)
 	if err != nil || len(p.Rows) == 0 {
 		return nil, err
 	}

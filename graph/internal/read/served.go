@@ -11,12 +11,12 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Hold has all reads of an operation, those with the context, go to the generations that serve when it begins, and its
-// filters look at no more rows than one may.
+// Hold has all reads of an operation, those with the context, go to the generations that serve when it begins, and look
+// at no more rows in vain than one may.
 func (rd *Reader) Hold(ctx context.Context) context.Context {
 	ctx = rd.db.Generations().Hold(ctx)
-	if rd.filters {
-		ctx = examinations(rd.Config.MaxExamined).allow(ctx)
+	if rd.filters || len(rd.guarded) > 0 {
+		ctx = rd.Config.Allowance.Limit(ctx)
 	}
 	return ctx
 }

@@ -29,14 +29,18 @@ type Query struct {
 	// Current says that whole rows are read as they are now, even where a page of an index may be older.
 	Current bool
 	// Visible says which rows the caller may know of; nil means all. The page, what is counted and what is charged are as
-	// if there were no others.
+	// if there were no others, of which as many are passed over as Hidden allows, nil for any number, besides FewRows;
+	// then the read fails with ErrHidden, or, if the page is full or may be Partial, ends with a Next.
 	Visible func(*driver.Row) bool
+	Hidden  *Examination
 	// Filter says which of those belong to the page; nil means all. It may be asked about as many rows as Examine allows,
 	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short. Next follows
 	// the rows that were looked at, and the page that it leads to may be empty.
 	Filter  func(*driver.Row) bool
 	Examine *Examination
 	Partial bool
+	// NoNext says that nobody wants to know Next, so that no row is looked for that follows a full page.
+	NoNext bool
 	// Aggregate says of what rows are to be assembled that the index holds the roots of. Such rows are Incomplete.
 	Aggregate *aggregate.Plan
 

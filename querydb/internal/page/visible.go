@@ -12,9 +12,9 @@ import (
 	"github.com/foldql/foldql/querydb/internal/counter"
 )
 
-// A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory.
-// Where no row is hidden it begins with as many as it needs at least, and reads more with every read, as long as they
-// are small.
+// A page of some of the rows reads a few of them at a time, because nothing else bounds what the others take of memory,
+// and more with every read, as long as they are small. Where no row is hidden it begins with as many as it needs at
+// least.
 const (
 	FewRows  = 16
 	ManyRows = 64
@@ -29,6 +29,7 @@ type some struct {
 	*Query
 	page     Page
 	examined int
+	hidden   int
 	last     *keys.Cursor // of the row that was looked at last
 }
 
@@ -46,22 +47,20 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 	var cost counter.Counters // of all rows, invisible ones among them
 	defer func() { q.Counters.Filtered(len(s.page.Rows), max(s.examined, len(s.page.Rows)), &cost) }()
 	var budget driver.Budget // of what is charged once it is known to be visible
-	dq, size := q.Query, FewRows
-	if q.Visible == nil { // else how many rows are hidden would decide how many reads there are
-		size = min(FewRows, q.Limit+1)
-	} else {
-		budget, ctx = driver.BudgetOf(ctx), driver.Uncharged(ctx)
+	dq, size, most := q.Query, min(FewRows, q.Limit+1), ManyRows
+	if q.Visible != nil { // then few rows may stand among many
+		size, most, budget = FewRows, ManyHidden, driver.BudgetOf(ctx)
 	}
 	for {
 		dq.Limit = size
 		if q.Visible == nil {
 			dq.Limit = max(1, min(size, q.Examine.left()))
 		}
-		found, err := r.readRanges(ctx, &cost, dq, ranges)
-		if err != nil {
-			return Page{}, err
+		found, rows, starts, err := r.readFew(ctx, q, &cost, dq, ranges)
+		if q.Visible != nil && size > FewRows && errors.Is(err, driver.ErrOverBudget) {
+			size = FewRows
+			continue
 		}
-		rows, starts, err := r.complete(ctx, q, &cost, &found)
 		if err != nil {
 			return Page{}, err
 		}
@@ -71,29 +70,43 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 		}
 		dq.Start = next(&found)
 		switch {
-		case dq.Start == nil:
+		case dq.Start == nil, s.full() && q.NoNext:
 			return s.page, nil
 		case s.full() && q.Visible == nil:
 			_, own := copied(&driver.Row{}, *dq.Start)
 			s.page.Next = &own
 			return s.page, nil
-		case q.Visible == nil:
-			size = nextSize(size, rows)
 		}
+		size = nextSize(size, most, rows)
 	}
 }
 
-// nextSize is how many rows to read after some.
-func nextSize(size int, rows []driver.Row) int {
+// readFew reads some rows, whole ones, with where a page after each begins.
+func (r Reader) readFew(ctx context.Context, q *Query, cost *counter.Counters, dq driver.Query, ranges []keys.Range) (
+	found driver.Page, rows []driver.Row, starts []keys.Cursor, err error) {
+	if q.Visible != nil {
+		ctx = readHidden(ctx, dq.Limit)
+	}
+	if found, err = r.readRanges(ctx, cost, dq, ranges); err == nil {
+		rows, starts, err = r.complete(ctx, q, cost, &found)
+	}
+	return found, rows, starts, err
+}
+
+// nextSize is how many rows to read after some, and most is the greatest number.
+func nextSize(size, most int, rows []driver.Row) int {
 	bytes := 1
 	for i := range rows {
 		bytes += len(rows[i].Record)
 	}
 	fit := readSize * max(1, len(rows)) / bytes
-	return min(max(FewRows, min(fit, 2*size)), ManyRows)
+	return min(max(FewRows, min(fit, 2*size)), most)
 }
 
 func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
+
+// endFull ends a page that is full before the rows do.
+func (s *some) endFull() { s.page.Next = &s.page.Starts[len(s.page.Starts)-1] }
 
 // addAll adds those of the rows of a read to the page that belong to it. done says that the page ends before the last
 // of them. Where these are few they are copied, so that the page does not hold the memory of the others.
@@ -145,15 +158,18 @@ func copied(row *driver.Row, start keys.Cursor) (driver.Row, keys.Cursor) {
 
 // add adds the row to the page, if it is one of those. done says that the page ends before it.
 func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (done bool, err error) {
+	if s.full() && s.NoNext {
+		return true, nil
+	}
 	if s.Visible != nil && !s.Visible(row) {
-		return false, nil
+		return s.passOver()
 	}
 	if s.full() {
 		if s.Filter != nil && s.Visible == nil && !s.Filter(row) { // it was read already
 			s.last = &start
 			return false, nil
 		}
-		s.page.Next = &s.page.Starts[len(s.page.Starts)-1]
+		s.endFull()
 		return true, nil
 	}
 	if s.Filter != nil && !s.Examine.take() && (s.last != nil || !s.Partial) {
@@ -171,7 +187,7 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 
 // ended is the page that ends before the rows do.
 func (s *some) ended(err error) (Page, error) {
-	if errors.Is(err, ErrExamined) && s.Partial {
+	if s.Partial && s.last != nil && (errors.Is(err, ErrExamined) || errors.Is(err, ErrHidden)) {
 		s.page.Next, err = s.last, nil
 	}
 	if err != nil {

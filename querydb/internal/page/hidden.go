@@ -1,0 +1,55 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// ErrHidden is the error of a page for which more hidden rows would have to be passed over than may be.
+var ErrHidden = errors.New("more rows would have to be passed over, which are hidden, than may be")
+
+// ManyHidden is how many rows are read at a time, at most, where rows are hidden: passing over them is all that most of
+// those reads do.
+const ManyHidden = 256
+
+// passOver passes over a hidden row. As many as the first read of a page finds are free: they cost the one read that
+// every page takes, and what is left tells nothing of them. A page that is full ends where no more may be passed over;
+// whether a visible row follows is then not known.
+func (s *some) passOver() (done bool, err error) {
+	s.hidden++
+	switch {
+	case s.hidden <= FewRows || s.Hidden.take():
+		return false, nil
+	case s.full():
+		s.endFull()
+		return true, nil
+	}
+	return true, ErrHidden
+}
+
+// unjudgedBytes is what rows may take that are read at once, though nobody knows whose they are, and that nothing is
+// charged for. A few rows may take as much whatever they hold.
+const unjudgedBytes = FewRows * readSize
+
+// readHidden returns the context of a read of so many rows, hidden ones among them.
+func readHidden(ctx context.Context, rows int) context.Context {
+	ctx = driver.Uncharged(ctx)
+	if driver.BudgetOf(ctx) == nil || rows <= FewRows {
+		return ctx
+	}
+	return driver.WithBudget(ctx, new(unjudged))
+}
+
+// unjudged is the budget of one such read.
+type unjudged struct{ bytes atomic.Int64 }
+
+func (u *unjudged) Take(bytes int) error {
+	if u.bytes.Add(int64(bytes)) > unjudgedBytes {
+		return fmt.Errorf("rows of more than %d bytes are read at once", unjudgedBytes)
+	}
+	return nil
+}
