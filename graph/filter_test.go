@@ -253,7 +253,8 @@ func TestAFilteredPageTakesWhatItsRowsTake(t *testing.T) {
 	pages := make([]querydb.Page, 1000)
 	read := func(i int) {
 		n := 0
-		q := querydb.Query{Index: driver.Primary, PK: "o", Limit: 10, Filter: func(*querydb.Row) bool { n++; return n == 3 }}
+		q := querydb.Query{Index: driver.Primary, PK: "o", Limit: 10,
+			Filter: func(*querydb.Row) (bool, error) { n++; return n == 3, nil }}
 		if pages[i], err = b.db.Query(t.Context(), b.catalog.Types["Track"].Model, q); err != nil || len(pages[i].Rows) != 1 {
 			t.Fatalf("%d rows, %v", len(pages[i].Rows), err)
 		}

@@ -173,8 +173,9 @@ type Query struct {
 	Hidden  *Examination
 	// Filter says which of those rows belong to the page; nil means all. To fill the page it is asked about as many rows
 	// as Examine allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is
-	// short instead. Next then follows the rows that were looked at, and the page that it leads to may be empty.
-	Filter  func(*Row) bool
+	// short instead. Next then follows the rows that were looked at, and the page that it leads to may be empty. An error
+	// of a row is one of the page, unless the row follows one that is full, which it then ends, with a Next.
+	Filter  func(*Row) (bool, error)
 	Examine *Examination
 	Partial bool
 	// NoNext says that the caller does not read Next, so that no row need be looked for that follows a full page.
@@ -253,18 +254,16 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	}
 	pq.Incomplete = v.plan != nil ||
 		q.Index != driver.Primary && !covers(&v.table.Indexes[q.Index], v.fields.From(q.Fields))
-	var judged, filtered *error
+	var judged *error
 	pq.Visible, judged = v.visible(q.Visible)
-	pq.Filter, filtered = v.visible(q.Filter)
+	pq.Filter = v.filter(q.Filter)
 	pq.Hidden, pq.Examine, pq.Partial, pq.NoNext = q.Hidden, q.Examine, q.Partial, q.NoNext
 	found, err := db.reader.Read(ctx, &pq, ranges)
 	if moved := t.stillServes(v, db.forFold); moved != nil {
 		return Page{}, failed("query", m, moved)
 	}
-	for _, failure := range [...]*error{judged, filtered} {
-		if failure != nil {
-			err = cmp.Or(err, *failure)
-		}
+	if judged != nil {
+		err = cmp.Or(err, *judged)
 	}
 	if err == nil && !v.same() {
 		found.Rows = slices.Clone(found.Rows) // which the driver may give out again

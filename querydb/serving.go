@@ -361,6 +361,21 @@ func (v *View) visible(judge func(*Row) bool) (func(*Row) bool, *error) {
 	return judgeTranslated(judge, func(b *record.Builder, row *Row) error { return v.translateRow(b, row) })
 }
 
+// filter is the filter of rows as the schema has them, for rows as they are stored.
+func (v *View) filter(holds func(*Row) (bool, error)) func(*Row) (bool, error) {
+	if holds == nil || v.same() {
+		return holds
+	}
+	var b record.Builder
+	return func(row *Row) (bool, error) {
+		one := *row
+		if err := v.translateRow(&b, &one); err != nil {
+			return false, err
+		}
+		return holds(&one)
+	}
+}
+
 func judgeTranslated(
 	judge func(*Row) bool, translate func(*record.Builder, *Row) error,
 ) (func(*Row) bool, *error) {

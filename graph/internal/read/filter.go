@@ -1,7 +1,6 @@
 package read
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -23,7 +22,6 @@ type filtering struct {
 	of     *catalog.Type
 	own    []*catalog.Field // that the viewer may read of own rows only
 	all    bool             // all rows must be the viewer's own
-	failed error            // of the first row that could not be judged
 }
 
 // newFiltering reads the filter of a request, nil where it has none. To filter by a field, the viewer must be allowed
@@ -65,7 +63,7 @@ func (f *filtering) level() access.Level {
 
 // apply has the query read only the rows that the filter holds for.
 func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.PageArgs) {
-	dbq.Filter = func(row *querydb.Row) bool { return f.judge(row.Record) }
+	dbq.Filter = func(row *querydb.Row) (bool, error) { return f.judge(row.Record) }
 	dbq.Examine, dbq.Partial = f.reader.Config.Allowance.Left(ctx).Examined, a.Partial != nil && *a.Partial
 	if dbq.Fields == nil {
 		return
@@ -81,23 +79,16 @@ func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.Pa
 	dbq.Fields = slices.Compact(dbq.Fields)
 }
 
-// judge reports whether a row is in the page. One that cannot be judged is taken, so that reading ends soon: then the
-// page is an error. It depends on whose the row is, and on whether its fields are known, whether it can be.
-func (f *filtering) judge(rec record.Record) bool {
-	if f.failed != nil {
-		return true
-	}
+// judge reports whether a row is in the page. It depends on whose the row is, and on whether its fields are known,
+// whether that can be said.
+func (f *filtering) judge(rec record.Record) (bool, error) {
 	if f.all && !f.viewer.Owns(f.of, rec) {
-		f.failed = f.viewer.Refusal(f.of.Name)
-		return true
+		return false, f.viewer.Refusal(f.of.Name)
 	}
 	if len(f.own) > 0 && !f.viewer.Owns(f.of, rec) {
-		f.failed = f.viewer.Refusal(f.of.Name + "." + f.own[0].Name)
-		return true
+		return false, f.viewer.Refusal(f.of.Name + "." + f.own[0].Name)
 	}
-	holds, err := f.Holds(rec)
-	f.failed = err
-	return holds || err != nil
+	return f.Holds(rec)
 }
 
 // failure is why there is no page, where that is so.
@@ -105,7 +96,7 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 	if f == nil {
 		return err
 	}
-	if err = cmp.Or(f.failed, err); errors.Is(err, querydb.ErrExamined) {
+	if errors.Is(err, querydb.ErrExamined) {
 		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: more than %d rows would have to be looked at for the filters "+
 			"of the request, which is the most; narrow it by a key or an index, or ask for partial pages with partial: true",
 			q.Name, f.reader.Config.Allowance.Examined)

@@ -35,8 +35,9 @@ type Query struct {
 	Hidden  *Examination
 	// Filter says which of those belong to the page; nil means all. It may be asked about as many rows as Examine allows,
 	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short. Next follows
-	// the rows that were looked at, and the page that it leads to may be empty.
-	Filter  func(*driver.Row) bool
+	// the rows that were looked at, and the page that it leads to may be empty. A row of which it cannot be said fails the
+	// read, or ends a page that is full.
+	Filter  func(*driver.Row) (bool, error)
 	Examine *Examination
 	Partial bool
 	// NoNext says that nobody wants to know Next, so that no row is looked for that follows a full page.

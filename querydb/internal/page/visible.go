@@ -165,7 +165,7 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 		return s.passOver()
 	}
 	if s.full() {
-		if s.Filter != nil && s.Visible == nil && !s.Filter(row) { // it was read already
+		if s.Visible == nil && s.leavesOut(row) { // it was read already
 			s.last = &start
 			return false, nil
 		}
@@ -179,10 +179,23 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 	if err := driver.Charge(budget, len(row.Record)); err != nil {
 		return true, err
 	}
-	if s.Filter == nil || s.Filter(row) {
-		s.page.Rows, s.page.Starts = append(s.page.Rows, *row), append(s.page.Starts, start)
+	if s.Filter != nil {
+		if holds, err := s.Filter(row); !holds {
+			return err != nil, err
+		}
 	}
+	s.page.Rows, s.page.Starts = append(s.page.Rows, *row), append(s.page.Starts, start)
 	return false, nil
+}
+
+// leavesOut reports whether the filter does not hold for a row after the page. One of which it cannot be said is left
+// to the next page, whose it may be: that a page was read with rows after it must not fail it.
+func (s *some) leavesOut(row *driver.Row) bool {
+	if s.Filter == nil {
+		return false
+	}
+	holds, err := s.Filter(row)
+	return !holds && err == nil
 }
 
 // ended is the page that ends before the rows do.
