@@ -272,7 +272,7 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 		f.pages(r, j)
 		return
 	}
-	target, source := schema.GoName(j.Target.Name), "obj."+schema.GoName(j.Source.Name)
+	target, source := schema.GoName(j.Target.Name), "obj."+j.Source.GoName()
 	answer := "*model." + target
 	if j.Many {
 		answer = "[]" + answer

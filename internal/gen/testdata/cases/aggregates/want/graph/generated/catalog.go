@@ -33,6 +33,7 @@ var Catalog = &catalog.Catalog{
 				"scorer":      {Name: "scorer", Ordinal: 12},
 				"scheduledAt": {Name: "scheduledAt", Ordinal: 13},
 				"changedAt":   {Name: "changedAt", Ordinal: 14},
+				"umpireRows":  {Name: "umpireRows", Ordinal: 5, Join: &catalog.Join{Target: "Umpire", Many: true, Index: driver.Primary}},
 			},
 		},
 		"Venue": {

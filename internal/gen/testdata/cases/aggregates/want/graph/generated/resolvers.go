@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -29,6 +30,8 @@ func (r *root) Query() QueryResolver { return (*queries)(r) }
 
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
+
+func (r *root) Match() MatchResolver { return rowsOfMatch{r.rt} }
 
 func (r *root) TeamSheet() TeamSheetResolver { return partsOfTeamSheet{r.rt} }
 
@@ -97,6 +100,18 @@ func (r *queries) Cricketer(ctx context.Context, id string, consistent *bool) (*
 // CricketerByIds answers CricketerByIds.
 func (r *queries) CricketerByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Cricketer, error) {
 	return Reader{r.rt}.CricketerByIds(ctx, ids, CricketerByIdsArgs{Consistent: consistent})
+}
+
+// rowsOfMatch resolves fields of Match.
+type rowsOfMatch struct{ rt *graph.Runtime }
+
+// UmpireRows answers umpireRows of Match.
+func (r rowsOfMatch) UmpireRows(ctx context.Context, obj *model.Match) ([]*model.Umpire, error) {
+	ids := make([]keys.Value, len(obj.UmpireIDs))
+	for i, id := range obj.UmpireIDs {
+		ids[i] = keys.String(id)
+	}
+	return graph.JoinMany(ctx, r.rt, "Match", "umpireRows", model.UmpireCodec, ids)
 }
 
 // partsOfTeamSheet resolves fields of TeamSheet.
