@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/foldql/foldql/internal/dev"
+	"github.com/foldql/foldql/internal/gen"
 )
 
 // develop runs the server of a project while it is developed.
@@ -79,3 +80,11 @@ func (c *develop) checkFlags() error {
 	}
 	return nil
 }
+
+// devGenerate is what foldql dev has this program do in another process (dev.GenerateCommand).
+type devGenerate struct {
+	Root string `arg:"" help:"The folder of the project."`
+}
+
+// Run runs the command.
+func (c *devGenerate) Run() error { return gen.Generate(c.Root, os.Stdout) }

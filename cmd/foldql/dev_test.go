@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/foldql/foldql/internal/dev"
 )
 
 // TestWhatFollowsTwoDashesIsForTheServer, but where it would have no effect.
@@ -34,6 +36,22 @@ func TestWhatFollowsTwoDashesIsForTheServer(t *testing.T) {
 	} {
 		if err := run(t, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error that says %q", args, err, want)
+		}
+	}
+}
+
+// TestTheProgramGeneratesForDevByTheNameThatDevCallsItBy, and keeps the command from whoever asks for help.
+func TestTheProgramGeneratesForDevByTheNameThatDevCallsItBy(t *testing.T) {
+	if err := run(t, dev.GenerateCommand+" "+t.TempDir()); err == nil || !strings.Contains(err.Error(), "gqlgen.yml") {
+		t.Errorf("of a folder without a project it says %v", err)
+	}
+	parser, err := kong.New(&cli{}, vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		if command.Name == dev.GenerateCommand {
+			t.Errorf("%s is shown", command.Name)
 		}
 	}
 }

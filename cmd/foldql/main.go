@@ -25,6 +25,8 @@ type cli struct {
 	Diff       diffCommand        `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
 	Completion completion.Command `cmd:"" help:"Print what has a shell complete the command line."`
 	Version    version            `cmd:"" help:"Print the version of this tool."`
+
+	DevGenerate devGenerate `cmd:"" hidden:"" help:"Generate the code of a project for foldql dev."`
 }
 
 // generate writes the generated code.

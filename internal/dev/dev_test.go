@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/internal/dev/front"
+	"github.com/foldql/foldql/internal/gen"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -27,6 +28,13 @@ import (
 const project = "FOLDQL_TEST_DEV_PROJECT"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == GenerateCommand {
+		if err := gen.Generate(os.Args[2], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	dir := os.Getenv(project)
 	if dir == "" {
 		os.Exit(m.Run())

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/internal/dev/sources"
-	"github.com/foldql/foldql/internal/gen"
 	"github.com/foldql/foldql/internal/schema/eventlock"
 )
 
@@ -40,7 +39,7 @@ func (s *session) generate(now seen) bool {
 	var told bytes.Buffer
 	restore, err := s.draft.loosen(s.server, now.flags)
 	if err == nil {
-		if err = gen.Generate(s.root, &told); err != nil {
+		if err = generateApart(s.root, &told); err != nil {
 			err = errors.Join(err, restore())
 		}
 	}

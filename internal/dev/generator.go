@@ -1,0 +1,39 @@
+package dev
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// GenerateCommand is the command of this program, followed by the folder of a project, that generates the code of the
+// project: what was found and written goes to the standard output, and to the standard error what it fails of.
+const GenerateCommand = "dev-generate"
+
+// generateApart generates the code of a project in a process of its own, and writes what it tells to out. gqlgen keeps
+// the names that it has given for as long as a process lives, and gives a type that is mended another one.
+func generateApart(root string, out io.Writer) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the path of this program: %w", err)
+	}
+	cmd := exec.Command(program, GenerateCommand, root)
+	var wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &wrong
+	cmd.SysProcAttr = attributes()
+	runtime.LockOSThread() // the system ends the process with the thread that has started it
+	defer runtime.UnlockOSThread()
+	err = cmd.Run()
+	if _, failed := errors.AsType[*exec.ExitError](err); failed && wrong.Len() > 0 {
+		return errors.New(string(bytes.TrimSpace(wrong.Bytes())))
+	}
+	if err != nil {
+		return fmt.Errorf("run %s %s: %w: start foldql dev again", program, GenerateCommand, err)
+	}
+	_, err = out.Write(wrong.Bytes())
+	return err
+}
