@@ -21,6 +21,9 @@ var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/ge
 // write writes all files, or leaves the project as it was, and returns
 // what became of each file that is another than it was.
 func (p *project) write(o *output) (changed []string, err error) {
+	if err := o.refuseForeign(); err != nil {
+		return nil, err
+	}
 	before, err := takeSnapshot(p.editor, p.lockPath)
 	if err != nil {
 		return nil, err
