@@ -74,7 +74,7 @@ func (p *project) readSchemas() (err error) {
 	}
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
-		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
+		if !isAlso(src.Name, eventsFile) && !isAlso(src.Name, editorFile) {
 			p.readModels = append(p.readModels, src)
 		}
 	}
@@ -87,6 +87,13 @@ func (p *project) readSchemas() (err error) {
 		return err
 	}
 	return nil
+}
+
+// isAlso reports whether two paths are of one file.
+func isAlso(path, other string) bool {
+	one, oneErr := os.Stat(path)
+	two, twoErr := os.Stat(other)
+	return oneErr == nil && twoErr == nil && os.SameFile(one, two)
 }
 
 // readEvents reads the events in a folder, and the lock of them where there is one.

@@ -225,6 +225,36 @@ func TestFilesThatAProjectLacksAreNamed(t *testing.T) {
 	}
 }
 
+// TestASchemaMayBeCalledLikeTheEvents in another folder: only the files beside the configuration are no part of the
+// API, however a pattern names them.
+func TestASchemaMayBeCalledLikeTheEvents(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":                 "module example.com/two\n",
+		"gqlgen.yml":             "schema: [./*.graphqls, models/*.graphqls]\n",
+		"schema.graphqls":        "type A @readModel(events: [\"E\"]) { id: ID! @id }\n",
+		"events.graphqls":        "type E { id: ID! }\n",
+		"foldql.graphqls":        string(editorText()),
+		"models/events.graphqls": "type B @readModel(events: [\"E\"]) { id: ID! @id }\n",
+		"models/foldql.graphqls": "type C @readModel(events: [\"E\"]) { id: ID! @id }\n",
+	} {
+		if err := outfile.WriteIfChanged(filepath.Join(dir, filepath.FromSlash(name)), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := schemasOfProject(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range s.Model.ReadModels {
+		names = append(names, r.Name)
+	}
+	if diff := cmp.Diff([]string{"A", "B", "C"}, names); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // newShapes makes a project whose schema is that of all cases.
 func newShapes(t *testing.T) string {
 	t.Helper()
