@@ -142,6 +142,9 @@ func (p *project) files(m *schema.Model) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkGoTypes(m, shown); err != nil {
+		return nil, err
+	}
 	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m)}
 	o.files = map[string][]byte{printedFile: []byte(sdl)}
 	files := map[string]*code.File{

@@ -35,6 +35,7 @@ type project struct {
 	relayID    string // the field of Node; "" for a project without Relay
 	editor     string // path, from code, of the file for editors, which stands beside the schemas
 	config     *config.Config
+	goTypes    config.TypeMap // that the configuration gives types of the API
 	readModels []*ast.Source
 	events     []*ast.Source
 	lock       string // text of the lock of the events; "" where there is none yet
@@ -72,6 +73,7 @@ func (p *project) readSchemas() (err error) {
 	if p.code, p.dev, p.relayID = own.Code, own.Dev, own.relayID(); err != nil {
 		return err
 	}
+	p.goTypes = p.config.Models
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
 		if !isAlso(src.Name, eventsFile) && !isAlso(src.Name, editorFile) {
