@@ -143,8 +143,10 @@ func (l *goNames) checkOpsPackage() {
 	for _, d := range l.declared() {
 		g := schema.GoName(d.Name)
 		s.names[g+"Fields"] = "the fields of type " + d.Name
-		s.names[g+"Projector"] = "the projector of type " + d.Name
-		s.names["Project"+g] = "the projection of type " + d.Name
+		if len(d.Writers) == 1 {
+			s.names[g+"Projector"] = "the projector of type " + d.Name
+			s.names["Project"+g] = "the projection of type " + d.Name
+		}
 	}
 	claimed := map[string]bool{}
 	for _, d := range l.declared() {
@@ -173,10 +175,9 @@ func (l *goNames) claimProjectors(s *scope) {
 				continue // reported as taken
 			}
 			taken[w.Projector] = true
-			if g := schema.GoName(w.Projector); g != schema.GoName(d.Name) {
-				s.claim(g+"Projector", "projector "+w.Projector, w.Pos, d.Name, "")
-				s.claim("Project"+g, "projection "+w.Projector, w.Pos, d.Name, "")
-			}
+			g := schema.GoName(w.Projector)
+			s.claim(g+"Projector", "projector "+w.Projector, w.Pos, d.Name, "")
+			s.claim("Project"+g, "projection "+w.Projector, w.Pos, d.Name, "")
 		}
 	}
 }
