@@ -10,6 +10,8 @@ import (
 	"path"
 	"regexp"
 	"slices"
+
+	"github.com/foldql/foldql/internal/gen/code"
 )
 
 // refuseForeign finds files of the project's author in the places of Go files that are to be written or removed, those
@@ -40,8 +42,13 @@ func (o *output) refuseForeign() error {
 // generated is the line by which Go tools know a generated file. It stands before the package clause.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
 
+// isFormerOwn reports whether a file is one that earlier versions wrote as ownFile, with the line after the clause.
+func isFormerOwn(text []byte) bool {
+	return bytes.HasPrefix(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("package generated\n\n"+code.Header))
+}
+
 // isForeign reports whether a Go file is not generated. An empty one is all that a disk may have left of one that is.
 func isForeign(text []byte) bool {
 	beginning, _, _ := bytes.Cut(slices.Concat([]byte("\n"), text), []byte("\npackage "))
-	return len(bytes.TrimSpace(text)) > 0 && !generated.Match(beginning)
+	return len(bytes.TrimSpace(text)) > 0 && !generated.Match(beginning) && !isFormerOwn(text)
 }

@@ -126,7 +126,7 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 	}
 	return templates.Render(templates.Options{
 		PackageName: "generated",
-		FileNotice:  code.Header,
+		PackageDoc:  code.Header,
 		Filename:    filepath.FromSlash(ownFile),
 		Data:        own,
 		Packages:    data.Config.Packages,

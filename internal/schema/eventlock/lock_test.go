@@ -71,7 +71,12 @@ func load(t *testing.T, dir string) *schema.Model {
 		}
 		return all
 	}
-	m, found := parse.Load(source("schema*.graphqls"), source("events*.graphqls"))
+	relay, err := os.ReadFile(filepath.Join(dir, "relay")) // see the cases of the generator
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	s := parse.Settings{RelayID: strings.TrimSpace(string(relay))}
+	m, found := s.Load(source("schema*.graphqls"), source("events*.graphqls"))
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}

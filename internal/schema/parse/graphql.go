@@ -35,8 +35,8 @@ func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
 }
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
-// arguments, connections, types of keys, identifiers of references, types of copies and of events of time series,
-// virtual fields.
+// arguments, connections, types of keys and of filters, identifiers of references, types of copies and of events of time
+// series, virtual fields, and what clients of Relay need.
 func made(model *schema.Model) string {
 	var b strings.Builder
 	for _, m := range model.ReadModels {
@@ -94,7 +94,29 @@ func made(model *schema.Model) string {
 		b.WriteString("type " + c.Connection() + " { items: [" + c.Union() + "!]! nextToken: String }\n")
 		b.WriteString("extend type Query { " + c.Query().Name + ": " + c.Connection() + "! }\n")
 	}
+	for _, name := range model.FilterTypes() {
+		b.WriteString("scalar " + name + "\n")
+	}
+	writeRelay(&b, model)
 	return b.String()
+}
+
+// writeRelay writes what there is for clients of Relay.
+func writeRelay(b *strings.Builder, model *schema.Model) {
+	if model.Relay == nil {
+		return
+	}
+	if nodes := model.Nodes(); len(nodes) > 0 {
+		id := " { " + model.Relay.ID + ": ID! }\n"
+		b.WriteString("interface " + schema.NodeType + id)
+		for _, r := range nodes {
+			b.WriteString("extend type " + r.Name + " implements " + schema.NodeType + id)
+		}
+	}
+	b.WriteString("type " + schema.PageInfoType + " { hasNextPage: Boolean! hasPreviousPage: Boolean! }\n")
+	for _, items := range model.EdgeItems() {
+		b.WriteString("type " + schema.EdgeType(items) + " { node: " + items + "! }\n")
+	}
 }
 
 // writeKey writes the input type of the keys of a model.

@@ -10,4 +10,4 @@ import (
 )
 
 // Schema makes the schema that answers from the runtime, which is one of generated.Catalog.
-func Schema(rt *graph.Runtime) graphql.ExecutableSchema { return generated.New(rt) }
+func Schema(rt *graph.Runtime) graphql.ExecutableSchema { return generated.New(rt, NewResolver(rt)) }

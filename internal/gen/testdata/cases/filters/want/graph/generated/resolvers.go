@@ -15,21 +15,32 @@ import (
 // SDL is the schema that is served.
 func SDL() string { return sources[0].Input }
 
-// New makes the schema that answers from the runtime, which is one of Catalog.
-func New(rt *graph.Runtime) graphql.ExecutableSchema {
+// New makes the schema that answers from the runtime, which is one of Catalog. own are the project's resolvers.
+func New(rt *graph.Runtime, own Own) graphql.ExecutableSchema {
 	schema := *parsedSchema
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer") // answers come in one piece
-	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt}})
+	return NewExecutableSchema(Config{Schema: &schema, Resolvers: &root{rt, own}})
 }
 
-// root finds the resolvers of each type.
-type root struct{ rt *graph.Runtime }
+type (
+	own      = Own
+	ownQuery = OwnQuery
+)
 
-func (r *root) Query() QueryResolver { return (*queries)(r) }
+// root finds the resolvers of each type.
+type root struct {
+	rt *graph.Runtime
+	own
+}
+
+func (r *root) Query() QueryResolver { return &queries{r.rt, r.own.Query()} }
 
 // queries resolves the fields of Query.
-type queries struct{ rt *graph.Runtime }
+type queries struct {
+	rt *graph.Runtime
+	ownQuery
+}
 
 func (r *root) Claim() ClaimResolver { return rowsOfClaim{r.rt} }
 
