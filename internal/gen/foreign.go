@@ -44,7 +44,8 @@ var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`
 
 // isFormerOwn reports whether a file is one that earlier versions wrote as ownFile, with the line after the clause.
 func isFormerOwn(text []byte) bool {
-	return bytes.HasPrefix(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("package generated\n\n"+code.Header))
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.HasPrefix(text, []byte("package generated\n\n"+code.Header))
 }
 
 // isForeign reports whether a Go file is not generated. An empty one is all that a disk may have left of one that is.

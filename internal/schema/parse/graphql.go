@@ -35,8 +35,8 @@ func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
 }
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
-// arguments, connections, types of keys and of filters, identifiers of references, types of copies and of events of time
-// series, virtual fields, and what clients of Relay need.
+// arguments, connections, types of keys and of filters, identifiers of references, types of copies and of events of
+// time series, virtual fields, and what clients of Relay need.
 func made(model *schema.Model) string {
 	var b strings.Builder
 	for _, m := range model.ReadModels {
