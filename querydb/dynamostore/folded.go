@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
-	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // FoldedTables names those that are there of the tables, in any generation, and that a fold has written to. Only the
@@ -41,16 +40,9 @@ func (m *marks) FoldedTables(ctx context.Context, tables []*driver.Table) (list 
 
 // written reports whether a fold has written to a table, whose key may be of another shape by now.
 func (m *marks) written(ctx context.Context, d *live) (bool, error) {
-	l := layout.Layout{Table: *d.TableName}
-	for _, k := range d.KeySchema {
-		if typeOf(*k.AttributeName, d.AttributeDefinitions) != types.ScalarAttributeTypeS {
-			return false, nil
-		}
-		if k.KeyType == types.KeyTypeHash {
-			l.PK = *k.AttributeName
-		} else {
-			l.SK = *k.AttributeName
-		}
+	l, ofTexts := keyLayout(&d.TableDescription)
+	if !ofTexts {
+		return false, nil
 	}
 	mark, err := m.markOf(ctx, &l)
 	if err != nil || mark != "" {

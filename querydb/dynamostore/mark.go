@@ -2,7 +2,6 @@ package dynamostore
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -34,98 +33,6 @@ func newMarks(c *client.Client, prefix string) *marks {
 	return &marks{client: c, tables: newManager(c, prefix), prefix: prefix}
 }
 
-// Marks implements driver.Identifier: by a request for a hundred tables or, where one of those is not there, by one for
-// each.
-func (m *marks) Marks(ctx context.Context, tables []*driver.Table) ([]string, error) {
-	all := make([]string, 0, len(tables))
-	for some := range slices.Chunk(tables, item.MostKeys) {
-		layouts := make([]layout.Layout, len(some))
-		for i, t := range some {
-			layouts[i] = layout.Of(m.prefix, t)
-		}
-		found, err := m.marksOf(ctx, layouts)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-func (m *marks) marksOf(ctx context.Context, tables []layout.Layout) ([]string, error) {
-	all := make([]string, len(tables))
-	if len(tables) > 1 {
-		found, err := m.batch(ctx, tables)
-		if err == nil {
-			for i := range tables {
-				all[i] = found[tables[i].Table]
-			}
-			return all, nil
-		}
-		if _, missing := client.As[*types.ResourceNotFoundException](err); !missing {
-			return nil, client.Wrap("read the mark of", tables[0].Table, err)
-		}
-	}
-	return all, m.client.Each(ctx, len(tables), func(ctx context.Context, i int) (err error) {
-		all[i], err = m.markOf(ctx, &tables[i])
-		return err
-	})
-}
-
-// batch reads the marks of tables that are all there, by their names.
-func (m *marks) batch(ctx context.Context, tables []layout.Layout) (map[string]string, error) {
-	asked, found := map[string]types.KeysAndAttributes{}, map[string]string{}
-	for i := range tables {
-		l := &tables[i]
-		asked[l.Table] = types.KeysAndAttributes{
-			Keys: []map[string]types.AttributeValue{l.Key(markKey(l))}, ConsistentRead: aws.Bool(true),
-		}
-	}
-	err := m.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
-		out, err := m.client.API.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: asked, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		})
-		if err != nil {
-			return err
-		}
-		for i := range out.ConsumedCapacity {
-			m.client.Counters.Read(&out.ConsumedCapacity[i])
-		}
-		for table, items := range out.Responses {
-			for _, it := range items {
-				found[table], _ = item.StringOf(it[layout.AttrMark])
-			}
-		}
-		if asked = out.UnprocessedKeys; len(asked) > 0 {
-			return client.ErrUnprocessed
-		}
-		return nil
-	})
-	return found, err
-}
-
-// markOf reads the mark of a table that has such a key; "" also where the table is not there.
-func (m *marks) markOf(ctx context.Context, l *layout.Layout) (mark string, err error) {
-	err = m.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
-		out, err := m.client.API.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &l.Table, Key: l.Key(markKey(l)), ConsistentRead: aws.Bool(true),
-			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		})
-		if err == nil {
-			m.client.Counters.Read(out.ConsumedCapacity)
-			mark, _ = item.StringOf(out.Item[layout.AttrMark])
-		}
-		return err
-	})
-	if _, missing := client.As[*types.ResourceNotFoundException](err); missing {
-		return "", nil
-	}
-	if err != nil {
-		return "", client.Wrap("read the mark of", l.Table, err)
-	}
-	return mark, nil
-}
-
 // SetMark implements driver.Identifier.
 func (m *marks) SetMark(ctx context.Context, t *driver.Table, mark string) (string, error) {
 	l := layout.Of(m.prefix, t)
@@ -147,7 +54,7 @@ func (m *marks) SetMark(ctx context.Context, t *driver.Table, mark string) (stri
 		return m.markOf(ctx, &l) // another's, or ours, where an answer was lost
 	}
 	if err != nil {
-		return "", client.Wrap("mark", l.Table, err)
+		return "", m.ofAnotherKey(ctx, &l, client.Wrap("mark", l.Table, err))
 	}
 	return mark, nil
 }

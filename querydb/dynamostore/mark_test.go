@@ -1,6 +1,7 @@
 package dynamostore
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -163,4 +164,42 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 		}
 		names(table)
 	})
+}
+
+// TestAMarkIsFoundUnderWhicheverKeyItsTableHas, also by a program whose models have another one: the rows that serve
+// may be of an earlier or a later version of it.
+func TestAMarkIsFoundUnderWhicheverKeyItsTableHas(t *testing.T) {
+	task := func(pk, sk string, sorted bool) *driver.Table {
+		return &driver.Table{
+			Name: "Task", Keys: driver.KeyNames{PK: pk, SK: sk}, Sorted: sorted, PK: []int{0},
+			Fields: []driver.Field{{Name: "taskId", Scalar: "ID"}},
+		}
+	}
+	shapes := map[string]*driver.Table{
+		"no sort key": task("", "", false), "a sort key": task("", "", true), "a renamed one": task("", "at", true),
+		"a renamed partition key": task("taskId", "", false),
+	}
+	for name, is := range shapes {
+		t.Run(name, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, s *Store) {
+				needed := Tables{Needed: []*driver.Table{is, dynamotest.Account}}
+				if err := s.ApplyTables(t.Context(), needed, false, func(string) {}); err != nil {
+					t.Fatal(err)
+				}
+				for _, table := range needed.Needed {
+					if _, err := s.SetMark(t.Context(), table, "of "+table.Name); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, other := range shapes {
+					wantMarks(t, s, map[*driver.Table]string{other: "of Task"})
+					wantMarks(t, s, map[*driver.Table]string{other: "of Task", dynamotest.Account: "of Account"})
+					_, err := s.SetMark(t.Context(), other, "another")
+					if other != is && !errors.Is(err, driver.ErrTablesNotReady) {
+						t.Errorf("a mark for a table of another key: %v, want ErrTablesNotReady", err)
+					}
+				}
+			})
+		})
+	}
 }

@@ -125,8 +125,7 @@ func (p *planner) table() {
 		return
 	}
 	if !sameKey(p.layout.PK, p.layout.SK, p.have.KeySchema, p.have.AttributeDefinitions) {
-		p.wrong("table %s has the key %s, and needs %s, which cannot be changed: choose another prefix, or remove the table",
-			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.PK, p.layout.SK))
+		p.Wrong = append(p.Wrong, wrongKey(&p.layout, &p.have.TableDescription))
 		return
 	}
 	p.ofOthers()
@@ -217,6 +216,12 @@ func (p *planner) remove() {
 		p.Kept = append(p.Kept, fmt.Sprintf("table %s with its items (%d by %s) is of a former generation", name, items,
 			lastCount))
 	}
+}
+
+// wrongKey says that a table has another key than rows of the layout need.
+func wrongKey(l *layout.Layout, is *types.TableDescription) error {
+	return fmt.Errorf("table %s has the key %s, and needs %s, which cannot be changed: choose another prefix, or remove "+
+		"the table", l.Table, haveKeyText(is.KeySchema, is.AttributeDefinitions), keyText(l.PK, l.SK))
 }
 
 // sameKey reports whether the key is of these attributes, all of type S.

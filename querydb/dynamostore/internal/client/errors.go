@@ -48,6 +48,13 @@ func WrapRead(op, table string, err error) error {
 	return Wrap(op, table, err)
 }
 
+// IsRefusedAsInvalid reports whether DynamoDB has answered that the request does not fit the table, as where the table
+// has another key.
+func IsRefusedAsInvalid(err error) bool {
+	api, answered := As[smithy.APIError](err)
+	return answered && api.ErrorCode() == "ValidationException"
+}
+
 // plain are errors that are in that list already.
 var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, driver.ErrOverBudget,
 	driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, driver.ErrDamaged}
