@@ -79,7 +79,7 @@ func (m *marks) batch(ctx context.Context, tables []layout.Layout) (map[string]s
 			}
 		}
 		if asked = out.UnprocessedKeys; len(asked) > 0 {
-			return client.ErrUnprocessed
+			return client.Unprocessed(len(out.Responses))
 		}
 		return nil
 	})

@@ -215,6 +215,31 @@ func TestKeysLeftUnprocessedAreAskedForAgain(t *testing.T) {
 	}
 }
 
+// TestAReadThatGetsOnIsNotGivenUp, however little of it is done at a time.
+func TestAReadThatGetsOnIsNotGivenUp(t *testing.T) {
+	place := dynamolocal.Start(t, dynamolocal.Local)
+	proxy := faultproxy.New(faultproxy.Config{Backend: place.URL, Seed: 1, Rates: faultproxy.Rates{faultproxy.Partly: 1}})
+	server := httptest.NewServer(proxy)
+	t.Cleanup(proxy.Close)
+	t.Cleanup(server.Close)
+	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL, RetryFor: time.Nanosecond}, dynamotest.Small)
+	var b driver.Batch
+	var ids []string
+	for i := range 100 {
+		ids = append(ids, fmt.Sprint(i))
+		b.Writes = append(b.Writes, put(t, ids[i], i, 1))
+	}
+	applyTo(t, s, b)
+	for i, row := range get(t, s, ids...) {
+		if row.Record == nil {
+			t.Errorf("row %d is not there", i)
+		}
+	}
+	if s.Stats().Throttled < 2 {
+		t.Errorf("keys were left %d times, want several", s.Stats().Throttled)
+	}
+}
+
 // TestConnectionsAreKept counts the connections that many requests are sent on.
 func TestConnectionsAreKept(t *testing.T) {
 	place := dynamolocal.Start(t, dynamolocal.Local)

@@ -100,7 +100,11 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 	if left, err := b.due(s); !left || err != nil {
 		return true, err
 	}
-	c, err := b.committer.commit(ctx, s, b.next(s))
+	items := b.next(s)
+	c, err := b.committer.commit(ctx, s, items)
+	if errors.Is(err, querydb.ErrThrottled) && !errors.Is(err, querydb.ErrPartial) && !s.released {
+		b.limit = max(1, len(items)/2) // what was read is read again: less at a time gets done before the store has enough
+	}
 	if err != nil || c == nil {
 		return false, err
 	}

@@ -17,6 +17,7 @@ import (
 // Errors of requests, beside those of DynamoDB.
 var (
 	ErrUnprocessed = errors.New("DynamoDB left keys unprocessed")
+	errProgress    = fmt.Errorf("%w, and answered for others", ErrUnprocessed)
 	errUnanswered  = errors.New("DynamoDB did not answer in time")
 	errBusy        = errors.New("as many requests as may be are in flight")
 	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
@@ -24,6 +25,15 @@ var (
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
 	errFilling     = fmt.Errorf("%w: an index is being filled", driver.ErrTablesNotReady)
 )
+
+// Unprocessed is the error of a request that is made again for the keys that DynamoDB has left. Where it has answered
+// for others, whoever reads them gets on, however slowly.
+func Unprocessed(answered int) error {
+	if answered > 0 {
+		return errProgress
+	}
+	return ErrUnprocessed
+}
 
 // As finds an error of a type.
 func As[E error](err error) (found E, is bool) {

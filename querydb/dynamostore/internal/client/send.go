@@ -27,9 +27,9 @@ const (
 	readRetryFor = time.Second
 )
 
-// Send makes a request, and retries it while that may help: at most for Options.RetryFor, until the context ends, and
-// not after the deadline. again says to the call that an earlier attempt may have been carried out. A call with a
-// budget is one that somebody waits for.
+// Send makes a request, and retries it while that may help: until the context ends, not after the deadline, and for
+// Options.RetryFor at most since it began or has got on: see Unprocessed. again says to the call that an earlier
+// attempt may have been carried out. A call with a budget is one that somebody waits for.
 func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
 	again, of := false, priorityOf(ctx)
@@ -43,9 +43,12 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		what := retryabilityOf(err)
+		what, progress := retryabilityOf(err), errors.Is(err, errProgress)
+		if progress {
+			began, n = time.Now(), 0
+		}
 		delay := Delay(n)
-		if what == final || time.Since(began)+delay > c.retryFor(of, what) {
+		if what == final || !progress && time.Since(began)+delay > c.retryFor(of, what) {
 			return err
 		}
 		if what == refused {

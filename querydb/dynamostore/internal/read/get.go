@@ -157,7 +157,7 @@ func (l *lookup) batch(ctx context.Context, ks []keys.Key) error {
 		}
 		if len(out.UnprocessedKeys) > 0 {
 			in = l.unprocessed(out.UnprocessedKeys)
-			return client.ErrUnprocessed
+			return client.Unprocessed(len(out.Responses[l.Layout.Table]))
 		}
 		return nil
 	})
