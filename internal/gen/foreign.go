@@ -10,8 +10,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-
-	"github.com/foldql/foldql/internal/gen/code"
 )
 
 // refuseForeign finds files of the project's author in the places of Go files that are to be written or removed, those
@@ -39,17 +37,22 @@ func (o *output) refuseForeign() error {
 	return errors.Join(errs...)
 }
 
-// generated is the line by which Go tools know a generated file. It stands before the package clause.
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+// generated is the line by which Go tools know a generated file.
+var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\s*$`)
 
-// isFormerOwn reports whether a file is one that earlier versions wrote as ownFile, with the line after the clause.
-func isFormerOwn(text []byte) bool {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	return bytes.HasPrefix(text, []byte("package generated\n\n"+code.Header))
-}
+// beginning is of the lines that stand before all code: comments, the package clause, and empty ones.
+var beginning = regexp.MustCompile(`^(//|package |\s*$)`)
 
-// isForeign reports whether a Go file is not generated. An empty one is all that a disk may have left of one that is.
+// isForeign reports whether a Go file is not generated. The mark stands before the package clause, or after it, as
+// former versions have it. An empty file is all that a disk may have left of a generated one.
 func isForeign(text []byte) bool {
-	beginning, _, _ := bytes.Cut(slices.Concat([]byte("\n"), text), []byte("\npackage "))
-	return len(bytes.TrimSpace(text)) > 0 && !generated.Match(beginning) && !isFormerOwn(text)
+	for line := range bytes.Lines(text) {
+		switch {
+		case generated.Match(line):
+			return false
+		case !beginning.Match(line):
+			return true
+		}
+	}
+	return len(bytes.TrimSpace(text)) > 0
 }
