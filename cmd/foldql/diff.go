@@ -18,8 +18,8 @@ type diffCommand struct {
 	Format string `help:"How to print it: text, or json for programs." enum:"text,json" default:"text"`
 }
 
-// errBreaks is the error of a change that breaks clients.
-var errBreaks = errors.New("the change breaks clients")
+// errBreaks is the error of a change that goes wrong for somebody.
+var errBreaks = errors.New("the change breaks clients, or does not fit events that a log may have")
 
 // usageError is of a command that cannot do its work.
 type usageError struct{ error }

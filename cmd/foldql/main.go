@@ -22,7 +22,7 @@ type cli struct {
 	Dev        develop            `cmd:"" help:"Serve a project while it is developed: generate, build and restart with each change."`
 	Generate   generate           `cmd:"" help:"Generate the code of a project again."`
 	Lint       lint               `cmd:"" help:"Check the schema of a project, and generate nothing."`
-	Diff       diffCommand        `cmd:"" help:"Say what a change of the schemas does: to clients, and to rows at the next start."`
+	Diff       diffCommand        `cmd:"" help:"Say what a change of the schemas does: to clients, to events of the log, and to rows at the next start."`
 	Completion completion.Command `cmd:"" help:"Print what has a shell complete the command line."`
 	Version    version            `cmd:"" help:"Print the version of this tool."`
 

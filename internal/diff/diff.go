@@ -1,5 +1,5 @@
-// Package diff says what a change of the schemas of a project does: to clients of its API, and to the rows of its
-// models when a server of the new program starts.
+// Package diff says what a change of the schemas of a project does: to clients of its API, to events of its log, and to
+// the rows of its models when a server of the new program starts.
 package diff
 
 import (
@@ -10,18 +10,21 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/projection/rates"
 )
 
-// Schemas are those of a project: the API that it serves, and its models and events.
+// Schemas are those of a project: the API that it serves, its models and events, and what events of a log may hold.
 type Schemas struct {
 	API   *ast.Schema
 	Model *schema.Model
+	Lock  *eventlock.Lock
 }
 
 // Report is what a change of schemas does.
 type Report struct {
 	API    []Change `json:"api"`
+	Events []Change `json:"events"` // that a log may have, and the schemas do not fit
 	Models []Model  `json:"models"`
 }
 
@@ -37,10 +40,10 @@ const (
 
 var effects = []Effect{Breaking, Noticeable, Compatible}
 
-// Change is one of the API.
+// Change is one of the API, or of the events.
 type Change struct {
 	Effect Effect `json:"effect"`
-	At     string `json:"at"` // Task.title, Query.Task(id:)
+	At     string `json:"at"` // Task.title, Query.Task(id:), or TaskAdded.title of an event
 	What   string `json:"what"`
 	// Clients are those that see it, and what breaks for them; "" where it is compatible.
 	Clients string `json:"clients,omitempty"`
@@ -48,7 +51,8 @@ type Change struct {
 
 // Compare says what the change from former schemas to the present ones does.
 func Compare(was, now *Schemas) Report {
-	r := Report{API: compareAPI(was.API, now.API), Models: compareModels(was.Model, now.Model)}
+	r := Report{API: compareAPI(was.API, now.API), Events: compareEvents(was.Lock, now.Model),
+		Models: compareModels(was.Model, now.Model)}
 	r.API = append(r.API, compareAccess(was.Model, now.Model)...)
 	r.API = append(r.API, comparePlaces(was.Model, now.Model)...)
 	slices.SortStableFunc(r.API, func(a, b Change) int {
@@ -74,7 +78,7 @@ func (r *Report) Forecast(by map[string]rates.Forecast) {
 	}
 }
 
-// Breaks reports whether there are clients that break.
+// Breaks reports whether there are clients that break, or events that a log may have and that the schemas do not fit.
 func (r *Report) Breaks() bool {
-	return slices.ContainsFunc(r.API, func(c Change) bool { return c.Effect == Breaking })
+	return len(r.Events) > 0 || slices.ContainsFunc(r.API, func(c Change) bool { return c.Effect == Breaking })
 }

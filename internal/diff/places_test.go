@@ -8,6 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/served"
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/parse"
 )
 
@@ -27,7 +29,7 @@ type Deputy @readModel(events: ["E"]) { key: ID! @id user: ID! @owner }
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Schemas{s, m}
+	return &Schemas{API: s, Model: m, Lock: &eventlock.Lock{Model: &schema.Model{}}}
 }
 
 // effectAt is the worst effect of the changes at a place, "" for none.

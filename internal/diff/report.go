@@ -16,6 +16,12 @@ func (r *Report) WriteText(to io.Writer) error {
 	if len(r.API) == 0 {
 		b.WriteString("The API stays as it is.\n")
 	}
+	if len(r.Events) > 0 {
+		b.WriteString("\nDoes not fit events that a log may have:\n")
+	}
+	for _, c := range r.Events {
+		fmt.Fprintf(&b, "  %s %s\n", c.At, c.What)
+	}
 	b.WriteString("\nThe rows, at the next start:\n")
 	for _, m := range r.Models {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, startTexts[m.Start])

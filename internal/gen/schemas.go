@@ -17,6 +17,7 @@ import (
 
 	"github.com/foldql/foldql/internal/diff"
 	"github.com/foldql/foldql/internal/gen/served"
+	"github.com/foldql/foldql/internal/schema/eventlock"
 )
 
 // Diff says what the change from the schemas at was to those at now does. Each is a folder of a project, the file of a
@@ -141,7 +142,11 @@ func (p *project) compile(at string) (*diff.Schemas, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schemas at %s: %w", at, err)
 	}
-	return &diff.Schemas{API: api, Model: m}, nil
+	lock, wrong := eventlock.Read(p.nextLock)
+	if err := wrong.Err(); err != nil {
+		return nil, fmt.Errorf("the events at %s have a lock that cannot be read, which is a bug of foldql: %w", at, err)
+	}
+	return &diff.Schemas{API: api, Model: m, Lock: lock}, nil
 }
 
 // schemasOfRevision reads the project in the working directory, or above it, as git has it in a revision.

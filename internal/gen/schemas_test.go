@@ -114,3 +114,23 @@ func TestARevisionIsOfTheProjectItself(t *testing.T) {
 	wantModels(t, "deploy", 1)
 	wantNoSchemas(t, "empty", "it has no gqlgen.yml")
 }
+
+// TestEventsAreHeldToTheFormerLock, also where somebody has removed the present one, and with it what it knew.
+func TestEventsAreHeldToTheFormerLock(t *testing.T) {
+	was, now := t.TempDir(), t.TempDir()
+	writeProject(t, was, schemaOfA)
+	write(t, filepath.Join(was, eventsFile), "type E { id: ID! }\n")
+	write(t, filepath.Join(was, lockFile), lockOf(t, "type E { id: ID! note: String }"))
+	writeProject(t, now, schemaOfA)
+	write(t, filepath.Join(now, eventsFile), "type E { id: ID! note: Int }\n")
+	r, err := Diff(was, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Events) != 1 || r.Events[0].At != "E.note" || !r.Breaks() {
+		t.Errorf("of a field that had another type, it says %+v", r.Events)
+	}
+	if r, err = Diff(now, now); err != nil || r.Events != nil || r.Breaks() {
+		t.Errorf("of no change it says %+v, %v", r, err)
+	}
+}

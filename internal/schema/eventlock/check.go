@@ -25,10 +25,15 @@ func (l *Lock) Check(now *schema.Model) schema.Diagnostics {
 	for _, was := range l.Retired {
 		c.retired(was)
 	}
-	slices.SortStableFunc(c.found, func(a, b schema.Diagnostic) int {
+	return inOrder(c.found)
+}
+
+// inOrder is what was found, in the order of the files.
+func inOrder(found schema.Diagnostics) schema.Diagnostics {
+	slices.SortStableFunc(found, func(a, b schema.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
-	return c.found
+	return found
 }
 
 // checker compares what was with what is now.

@@ -376,6 +376,50 @@ enum PlacedV2Channel {
 	}
 }
 
+// TestALaterSchemaIsHeldToTheVersionsThatEventsWereOf, however many there were since, and whatever its own lock has
+// lost.
+func TestALaterSchemaIsHeldToTheVersionsThatEventsWereOf(t *testing.T) {
+	const first = `type Ordered { id: ID! total: Int! by: Channel! } enum Channel { WEB FAX } type Gone { id: ID! }`
+	former, found := eventlock.Read(evolve(t, first))
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		steps []string
+		want  string
+	}{
+		{[]string{first,
+			`type Placed @was(name: "Ordered") @version(n: 2) { id: Int! } type Gone { id: ID! }`,
+			`type Placed @was(name: "Ordered") @version(n: 3) { id: Date! } type Gone @retired { id: ID! }`,
+			`type Placed @was(name: "Ordered") @version(n: 3) { id: Date! at: Date }
+			 type Late { id: ID! } type Gone @retired { id: ID! }`,
+			`type Placed @was(name: "Ordered") @version(n: 3) { id: Date! at: Date }
+			 type Late @version(n: 2) { id: Date! } type Gone @retired { id: ID! }`}, ""},
+		{[]string{ // the lock has begun anew
+			`type Ordered { id: ID! total: String! by: Channel! } enum Channel { WEB }`,
+			`type Ordered @version(n: 2) { id: ID! }`}, "lock-type OrderedV1.total, lock-enum OrderedV1.by, lock-gone Gone"},
+	} {
+		m := modelOf(t, tt.steps[len(tt.steps)-1])
+		next(t, evolve(t, tt.steps[:len(tt.steps)-1]...), m)
+		var got []string
+		for _, d := range former.CheckLater(m) {
+			got = append(got, strings.TrimSuffix(d.Code+" "+d.Type+"."+d.Field, "."))
+		}
+		if all := strings.Join(got, ", "); all != tt.want {
+			t.Errorf("%s: found is %q, want %q", tt.steps[len(tt.steps)-1], all, tt.want)
+		}
+	}
+	m := modelOf(t, first)
+	next(t, "", m)
+	raised, found := eventlock.Read(evolve(t, first, `type Ordered @version(n: 2) { id: ID! } type Gone { id: ID! }`))
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if found := raised.CheckLater(m); len(found) != 1 || found[0].Code != "lock-version-lower" {
+		t.Errorf("of a version below that of events, found is %v", found)
+	}
+}
+
 // TestChangedNamesTheEventsThatALockHasNew: those of other definitions, with former names, and all where objects in
 // them are others too.
 func TestChangedNamesTheEventsThatALockHasNew(t *testing.T) {
