@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/internal/schema"
 )
@@ -23,7 +24,8 @@ func compareAccess(was, now *schema.Model) (all []Change) {
 			continue
 		}
 		all = append(all, guardChange(r.Name, r.Auth, to.Auth)...)
-		if before, after := fieldName(r.Owner), fieldName(to.Owner); before != "" && after != "" && before != after {
+		before, after := fieldName(r.Owner), fieldName(to.Owner)
+		if before != after && usesOwner(was, r) && usesOwner(now, to) {
 			all = append(all, Change{Breaking, r.Name, fmt.Sprintf("is owned by whom %s names, and not %s any more", after,
 				before), "callers whom " + before + " names"})
 		}
@@ -37,6 +39,21 @@ func compareAccess(was, now *schema.Model) (all []Change) {
 		}
 	}
 	return all
+}
+
+// usesOwner reports whether a rule asks who owns the rows of a model: one of the model, of a field or a part of it, or
+// of an index whose authTable it is.
+func usesOwner(m *schema.Model, r *schema.ReadModel) bool {
+	asks := func(a *schema.Auth) bool { return a != nil && a.Owner }
+	field := func(f *schema.Field) bool { return asks(f.Auth) }
+	join := func(j *schema.Join) bool { return asks(j.Auth) }
+	part := func(o *schema.Object) bool {
+		return slices.ContainsFunc(o.Fields, field) && slices.Contains(m.Holders(o), r)
+	}
+	index := func(x *schema.Index) bool { return x.AuthTable == r }
+	return r.Owner != nil && (asks(r.Auth) || slices.ContainsFunc(r.Fields, field) ||
+		slices.ContainsFunc(r.Joins, join) || slices.ContainsFunc(m.Objects, part) ||
+		slices.ContainsFunc(m.ReadModels, func(o *schema.ReadModel) bool { return slices.ContainsFunc(o.Indexes, index) }))
 }
 
 func guardChange(at string, was, now *schema.Auth) []Change {

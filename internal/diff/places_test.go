@@ -164,3 +164,30 @@ func TestRowsOfARemovedModelGoWithTheirTable(t *testing.T) {
 		t.Errorf("it says something of %d models, want %d", len(r.Models), len(want))
 	}
 }
+
+// TestAnotherOwnerBreaksThoseWhomARuleAsksFor, and nobody where no rule asks for the owner.
+func TestAnotherOwnerBreaksThoseWhomARuleAsksFor(t *testing.T) {
+	for _, test := range []struct {
+		text   string // of a type whose owner is in the field a, or in b
+		breaks bool
+	}{
+		{`type Task @readModel(events: ["E"]) { id: ID! @id a: ID! %[1]s b: ID! %[2]s }`, false},
+		{`type Task @readModel(events: ["E"]) @auth(groups: ["Admin"]) { id: ID! @id a: ID! %[1]s b: ID! %[2]s }`, false},
+		{`type Task @readModel(events: ["E"]) @auth(owner: true) { id: ID! @id a: ID! %[1]s b: ID! %[2]s }`, true},
+		{`type Task @readModel(events: ["E"]) { id: ID! @id a: ID! %[1]s b: ID! %[2]s c: Int @auth(owner: true) }`, true},
+		{`type Task @readModel(events: ["E"]) { id: ID! @id a: ID! %[1]s b: ID! %[2]s }
+		  type Other @readModel(events: ["E"]) {
+		    id: ID! @id key: ID! @index(name: "byKey", group: "Admin", authTable: "Task")
+		  }`, true},
+		{`extend schema @table(name: "T", schema: "t")
+		  type Task @aggregate(table: "T", pk: ["id"], root: "Item") @readModel(events: ["E"]) {
+		    id: ID! a: ID! %[1]s b: ID! %[2]s part: Part @one(type: "Part")
+		  }
+		  type Part @member { c: Int @auth(owner: true) d: Int }`, true},
+	} {
+		r := Compare(schemasOf(t, fmt.Sprintf(test.text, "@owner", "")), schemasOf(t, fmt.Sprintf(test.text, "", "@owner")))
+		if effect := effectAt(r, "Task"); r.Breaks() != test.breaks || (effect == Breaking) != test.breaks {
+			t.Errorf("%s: breaks is %t, want %t: %+v", test.text, r.Breaks(), test.breaks, r.API)
+		}
+	}
+}
