@@ -143,7 +143,7 @@ func (c *checker) values(t *schema.EventType, was, now *schema.EventField) {
 	case was.Object != nil:
 		c.event(was.Object, now.Object)
 	case was.Enum != "" && now.Enum != "":
-		c.enum(t, was, now)
+		c.enum(t, enumValues(c.lock.Model, was.Enum), now)
 	case now.Enum != "" || !fits(was.Scalar, now.Scalar):
 		c.otherType(t, now, typeText(was))
 	}
@@ -160,9 +160,9 @@ func (c *checker) otherType(t *schema.EventType, f *schema.EventField, was strin
 }
 
 // enum wants each value that an event may have.
-func (c *checker) enum(t *schema.EventType, was, now *schema.EventField) {
+func (c *checker) enum(t *schema.EventType, was []string, now *schema.EventField) {
 	values := enumValues(c.now, now.Enum)
-	for _, v := range enumValues(c.lock.Model, was.Enum) {
+	for _, v := range was {
 		if !slices.Contains(values, v) {
 			name, next := c.raised()
 			c.add(rule.LockEnum.Broken(now.Pos, t.Name, now.Name, v, now.Enum, name, next))
@@ -181,8 +181,8 @@ func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
 // takenOver looks at fields that the type has no more, under whose names the field is read now.
 func (c *checker) takenOver(was, t *schema.EventType, f *schema.EventField, under func(name string) bool) {
 	for _, r := range c.lock.removed[was.Name] {
-		if under(r.name) && !r.fits(f) {
-			c.otherType(t, f, r.typ)
+		if under(r.name) {
+			r.check(c, t, f)
 		}
 	}
 }

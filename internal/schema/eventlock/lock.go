@@ -21,15 +21,10 @@ const File = "events.lock"
 // Lock is what a log may have.
 type Lock struct {
 	*schema.Model // Events, Retired, Values and EventEnums alone
-	// Removed are the fields that a type had, and their types.
+	// removed are the fields that a type had.
 	removed map[string][]removedField
 	// former are what events were in former versions.
 	former map[string][]former
-}
-
-type removedField struct {
-	name, typ string
-	added     bool // later than the type
 }
 
 // Read reads the file; an empty text is that of no events. The Lock is nil where the text has errors.
@@ -61,9 +56,7 @@ func Read(text string) (*Lock, schema.Diagnostics) {
 // readMarks reads what the lock says of a type beside what a schema does.
 func (l *Lock) readMarks(def *ast.Definition) {
 	for _, d := range def.Directives.ForNames("removed") {
-		name, _ := sdl.Text(d, "field")
-		typ, _ := sdl.Text(d, "type")
-		l.removed[def.Name] = append(l.removed[def.Name], removedField{name, typ, sdl.Flag(d, "added")})
+		l.removed[def.Name] = append(l.removed[def.Name], readRemoved(d))
 	}
 	all := slices.Concat(l.Events, l.Values)
 	// What had the name before is another type.

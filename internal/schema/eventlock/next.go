@@ -8,32 +8,6 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// objectType is the type of a field that is gone and held objects.
-const objectType = "Object"
-
-// removedType is the type of a field that is gone. A value of an enum is remembered as the text that it is.
-func removedType(f *schema.EventField) string {
-	text := f.Scalar
-	if f.Object != nil {
-		text = objectType
-	}
-	if f.List {
-		if !f.ElemNullable {
-			text += "!"
-		}
-		text = "[" + text + "]"
-	}
-	return text
-}
-
-// fits reports whether the values of the field that is gone are values of one that is new.
-func (r removedField) fits(f *schema.EventField) bool {
-	elem, list := strings.CutPrefix(r.typ, "[")
-	elem = strings.TrimSuffix(elem, "]")
-	elem, full := strings.CutSuffix(elem, "!")
-	return list == f.List && (!list || full || f.ElemNullable) && f.Object == nil && f.Enum == "" && fits(elem, f.Scalar)
-}
-
 // Next gives the events of a schema what they were in former versions, marks what was added to types, and writes the
 // lock of the schema, which events of this one satisfy.
 func (l *Lock) Next(now *schema.Model) string {
@@ -106,11 +80,7 @@ func (w *writer) event(t *schema.EventType) {
 		w.text.WriteString(" @event")
 	}
 	for _, r := range w.removed(t) {
-		added := ""
-		if r.added {
-			added = ", added: true"
-		}
-		fmt.Fprintf(&w.text, "\n    @removed(field: %q, type: %q%s)", r.name, r.typ, added)
+		fmt.Fprintf(&w.text, "\n    %s", r.text())
 	}
 	fmt.Fprintf(&w.text, " {\n%s}\n", fieldsText(t))
 }
@@ -161,7 +131,7 @@ func (w *writer) removed(t *schema.EventType) (all []removedField) {
 		}
 		for _, f := range was.Fields {
 			for _, name := range append([]string{f.Name}, f.Was...) {
-				add(removedField{name, removedType(f), f.Added != ""})
+				add(w.lock.remember(f, name))
 			}
 		}
 	}

@@ -20,9 +20,19 @@ func shapeOf(m *schema.Model, f *schema.EventField) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// formOf stands for what an object may hold: it is equal for objects that are read alike, by all of their fields and
+// under all names that these had.
+func formOf(m *schema.Model, t *schema.EventType) string {
+	s := shaper{model: m, whole: true}
+	s.object(t)
+	sum := sha256.Sum256([]byte(s.text.String()))
+	return hex.EncodeToString(sum[:6])
+}
+
 // shaper writes how something is read.
 type shaper struct {
 	model *schema.Model
+	whole bool // with fields that were added, and with all names
 	text  strings.Builder
 	open  []*schema.EventType // that the text is within, the outermost first
 }
@@ -50,8 +60,13 @@ func (s *shaper) object(t *schema.EventType) {
 		return cmp.Compare(a.FirstName(), b.FirstName())
 	})
 	for _, f := range fields {
-		if f.Added == "" {
+		switch {
+		case s.whole:
+			fmt.Fprintf(&s.text, "%q ", append(slices.Clone(f.Was), f.Name))
+		case f.Added == "":
 			fmt.Fprintf(&s.text, "%q ", f.FirstName())
+		}
+		if s.whole || f.Added == "" {
 			s.field(f)
 			s.text.WriteString(";")
 		}

@@ -84,6 +84,10 @@ var (
 	LockEnum = newRule("lock-enum",
 		"could be {1}, which is no value of {2} any more, and a log may have it",
 		"keep the value in {2}; or raise the event {3} to @version(n: {4}), and write an upcaster")
+	LockObject = newRule("lock-object",
+		"takes the name of the removed field {1}, whose objects {2}, and do not all fit {3}",
+		"call it otherwise; or raise the event {4} to @version(n: {5}), and write an upcaster; if no log has such events "+
+			"yet, take type {4} out of events.lock")
 	LockGone = newRule("lock-gone",
 		"is the name of an event that the schema does not declare any more, and a log may have events of it",
 		"declare it with @retired, or add @was(name: \"{1}\") to what it is called now; if no log has any, take it out of "+
