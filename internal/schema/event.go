@@ -88,6 +88,7 @@ type EventField struct {
 	Tag          bool
 	Was          []string `json:",omitempty"` // former names, under which it is read too; the oldest first
 	Default      string   `json:",omitempty"` // JSON of the value of events without it; "" for none
+	Deprecated   *string  `json:",omitempty"` // reason
 	// Added stands for what the field was when its type got it, if a log could have events of the type by then; "" for
 	// a field that was there from the first. Events of before lack it.
 	Added string `json:",omitempty"`

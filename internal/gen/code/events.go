@@ -34,7 +34,7 @@ func (f *eventTypesFile) eventType(t *schema.EventType, comment string) {
 	f.describe(t.Description)
 	f.line("type %s struct {", schema.GoName(t.Name))
 	for _, field := range t.Fields {
-		f.comment(field.Description)
+		f.fieldComment(field.Description, field.Deprecated)
 		if s := eventScalar(field); s.pkg != "" {
 			f.use(s.pkg)
 		}

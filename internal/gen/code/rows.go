@@ -97,17 +97,23 @@ func (f *rowsFile) objectType(o *schema.Object) {
 func (f *rowsFile) structType(name string, fields []*schema.Field) {
 	f.line("type %s struct {", name)
 	for _, field := range fields {
-		f.comment(field.Description)
-		if field.Deprecated != nil {
-			if field.Description != "" {
-				f.line("//")
-			}
-			f.comment("Deprecated: " + *field.Deprecated)
-		}
+		f.fieldComment(field.Description, field.Deprecated)
 		f.needs(field)
 		f.line("%s %s", field.GoName(), goTypeOf(field, ""))
 	}
 	f.line("}\n")
+}
+
+// fieldComment writes what the schema says of a field, and why it is deprecated, nil where it is not.
+func (f *File) fieldComment(description string, deprecated *string) {
+	f.comment(description)
+	if deprecated == nil {
+		return
+	}
+	if description != "" {
+		f.line("//")
+	}
+	f.comment("Deprecated: " + *deprecated)
 }
 
 // describe adds the schema's own words to a comment.

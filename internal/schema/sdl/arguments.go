@@ -86,3 +86,16 @@ func IsPart(def *ast.Definition) bool {
 
 // IsModelMark reports whether a directive makes a type a read model.
 func IsModelMark(directive string) bool { return directive == "readModel" || directive == "stateView" }
+
+// Deprecation is the reason of @deprecated, nil without.
+func Deprecation(def *ast.FieldDefinition) *string {
+	d := def.Directives.ForName("deprecated")
+	if d == nil {
+		return nil
+	}
+	reason, given := Text(d, "reason")
+	if !given {
+		reason = "No longer supported"
+	}
+	return &reason
+}

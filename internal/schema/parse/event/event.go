@@ -60,7 +60,7 @@ func (l *eventReader) readEventField(types map[string]*schema.EventType, t *sche
 	f := &schema.EventField{
 		Name: def.Name, Description: def.Description, List: s.List, Nullable: s.Nullable, ElemNullable: s.ElemNullable,
 		PartitionTag: def.Directives.ForName("partitionTag") != nil, Tag: def.Directives.ForName("tag") != nil,
-		Pos: sdl.Position(def.Position),
+		Deprecated: sdl.Deprecation(def), Pos: sdl.Position(def.Position),
 	}
 	t.Fields = append(t.Fields, f)
 	pos := sdl.Position(def.Type.Position)

@@ -64,7 +64,7 @@ func NewField(def *ast.FieldDefinition, ordinal int) *schema.Field {
 	s := sdl.TypeRefOf(def.Type)
 	return &schema.Field{
 		Name: def.Name, Description: def.Description, Ordinal: ordinal,
-		List: s.List, Nullable: s.Nullable, Pos: sdl.Position(def.Position), Deprecated: deprecation(def),
+		List: s.List, Nullable: s.Nullable, Pos: sdl.Position(def.Position), Deprecated: sdl.Deprecation(def),
 	}
 }
 
@@ -91,19 +91,6 @@ func (r *fieldReader) readType(f *schema.Field, typ string, pos schema.Pos) {
 	case def.Kind != ast.Object: // else a root, which is reported already
 		r.report(rule.AbstractField, pos, f, sdl.KindName(def.Kind))
 	}
-}
-
-// deprecation is the reason of @deprecated, nil without.
-func deprecation(def *ast.FieldDefinition) *string {
-	d := def.Directives.ForName("deprecated")
-	if d == nil {
-		return nil
-	}
-	reason, given := sdl.Text(d, "reason")
-	if !given {
-		reason = "No longer supported"
-	}
-	return &reason
 }
 
 // readEnums adds the enums that stored fields have, in order of declaration.

@@ -9,8 +9,9 @@ package event
 type BasketFilled struct {
 	BasketID string
 	// What is in it.
-	Lines  []BasketLine
-	Gift   *BasketLine
+	Lines []BasketLine
+	Gift  *BasketLine
+	// Deprecated: Nobody gives any.
 	Extras []*BasketLine
 	Origin BasketOrigin
 }
@@ -39,5 +40,8 @@ type BasketLine struct {
 // BasketOrigin is an object inside of events.
 type BasketOrigin struct {
 	Shop string
+	// Where it was filled.
+	//
+	// Deprecated: No longer supported
 	Till *int
 }
