@@ -18,9 +18,7 @@ func Rows(m *schema.Model) *File {
 		"tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
-		if r.SeriesOf == nil {
-			f.keyTypes(r)
-		}
+		f.keyTypes(r)
 		if r.Series != nil {
 			f.appendType(r)
 		}
@@ -126,11 +124,11 @@ func (f *File) describe(text string) {
 
 // keyTypes writes the types of keys that have more than one field.
 func (f *rowsFile) keyTypes(r *schema.ReadModel) {
-	if len(keyFields(r)) > 1 {
+	if schema.HasKeyType(r) {
 		f.line("// %sKey says which %s: all fields of its primary key.", schema.GoName(r.Name), r.Name)
 		f.keyType(schema.GoName(r.Name)+"Key", keyFields(r))
 	}
-	if len(r.PK.Fields) > 1 && r.Aggregate == nil {
+	if schema.HasPartitionType(r) {
 		f.line("// %sPartition says which partition of %s: the fields of its partition key.", schema.GoName(r.Name), r.Name)
 		f.keyType(schema.GoName(r.Name)+"Partition", r.PK.Fields)
 	}

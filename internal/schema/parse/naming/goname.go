@@ -71,8 +71,12 @@ func (l *goNames) checkModelPackage() {
 	}
 	for _, d := range l.ReadModels {
 		g := schema.GoName(d.Name)
-		s.names[g+"Key"] = "the key of type " + d.Name
-		s.names[g+"Partition"] = "the partition key of type " + d.Name
+		if schema.HasKeyType(d.ReadModel) {
+			s.names[g+"Key"] = "the key of type " + d.Name
+		}
+		if schema.HasPartitionType(d.ReadModel) {
+			s.names[g+"Partition"] = "the partition key of type " + d.Name
+		}
 		s.names[g+"Model"] = "the description of type " + d.Name
 		s.names[g+"Codec"] = "the codec of type " + d.Name
 		s.names["KeyOf"+g] = "the key function of type " + d.Name
@@ -142,7 +146,9 @@ func (l *goNames) checkOpsPackage() {
 	s := l.newScope()
 	for _, d := range l.declared() {
 		g := schema.GoName(d.Name)
-		s.names[g+"Fields"] = "the fields of type " + d.Name
+		if d.Aggregate == nil {
+			s.names[g+"Fields"] = "the fields of type " + d.Name
+		}
 		if len(d.Writers) == 1 {
 			s.names[g+"Projector"] = "the projector of type " + d.Name
 			s.names["Project"+g] = "the projection of type " + d.Name

@@ -176,6 +176,147 @@ func timeOfGoPackage(*GoPackage, int) time.Time { return time.Time{} }
 
 func setTimeOfGoPackage(*GoPackage, int, time.Time) {}
 
+// APICodec reads and writes the stored form of API.
+var APICodec = &querydb.Codec[API]{
+	Model:   APIModel,
+	Encode:  encodeAPI,
+	Decode:  decodeAPI,
+	Value:   valueOfAPI,
+	Clone:   cloneAPI,
+	Time:    timeOfAPI,
+	SetTime: setTimeOfAPI,
+}
+
+// KeyOfAPI returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfAPI(r *API) (keys.Key, error) { return querydb.KeyOf(APICodec, r) }
+
+func encodeAPI(b *record.Builder, r *API) {
+	b.String(r.ID)
+}
+
+func decodeAPI(rec record.Record, r *API) error {
+	if rec.Len() != 1 {
+		return fmt.Errorf("record of Api has %d fields, want 1", rec.Len())
+	}
+	*r = API{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(APIModel, 0)
+	}
+	return nil
+}
+
+func valueOfAPI(r *API, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	}
+	return keys.Value{}
+}
+
+func cloneAPI(r *API) API {
+	c := *r
+	return c
+}
+
+func timeOfAPI(*API, int) time.Time { return time.Time{} }
+
+func setTimeOfAPI(*API, int, time.Time) {}
+
+// APIKeyCodec reads and writes the stored form of APIKey.
+var APIKeyCodec = &querydb.Codec[APIKey]{
+	Model:   APIKeyModel,
+	Encode:  encodeAPIKey,
+	Decode:  decodeAPIKey,
+	Value:   valueOfAPIKey,
+	Clone:   cloneAPIKey,
+	Time:    timeOfAPIKey,
+	SetTime: setTimeOfAPIKey,
+}
+
+// KeyOfAPIKey returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfAPIKey(r *APIKey) (keys.Key, error) { return querydb.KeyOf(APIKeyCodec, r) }
+
+func encodeAPIKey(b *record.Builder, r *APIKey) {
+	b.String(r.ID)
+}
+
+func decodeAPIKey(rec record.Record, r *APIKey) error {
+	if rec.Len() != 1 {
+		return fmt.Errorf("record of ApiKey has %d fields, want 1", rec.Len())
+	}
+	*r = APIKey{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(APIKeyModel, 0)
+	}
+	return nil
+}
+
+func valueOfAPIKey(r *APIKey, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	}
+	return keys.Value{}
+}
+
+func cloneAPIKey(r *APIKey) APIKey {
+	c := *r
+	return c
+}
+
+func timeOfAPIKey(*APIKey, int) time.Time { return time.Time{} }
+
+func setTimeOfAPIKey(*APIKey, int, time.Time) {}
+
+// APIPartitionCodec reads and writes the stored form of APIPartition.
+var APIPartitionCodec = &querydb.Codec[APIPartition]{
+	Model:   APIPartitionModel,
+	Encode:  encodeAPIPartition,
+	Decode:  decodeAPIPartition,
+	Value:   valueOfAPIPartition,
+	Clone:   cloneAPIPartition,
+	Time:    timeOfAPIPartition,
+	SetTime: setTimeOfAPIPartition,
+}
+
+// KeyOfAPIPartition returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfAPIPartition(r *APIPartition) (keys.Key, error) { return querydb.KeyOf(APIPartitionCodec, r) }
+
+func encodeAPIPartition(b *record.Builder, r *APIPartition) {
+	b.String(r.ID)
+}
+
+func decodeAPIPartition(rec record.Record, r *APIPartition) error {
+	if rec.Len() != 1 {
+		return fmt.Errorf("record of ApiPartition has %d fields, want 1", rec.Len())
+	}
+	*r = APIPartition{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(APIPartitionModel, 0)
+	}
+	return nil
+}
+
+func valueOfAPIPartition(r *APIPartition, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	}
+	return keys.Value{}
+}
+
+func cloneAPIPartition(r *APIPartition) APIPartition {
+	c := *r
+	return c
+}
+
+func timeOfAPIPartition(*APIPartition, int) time.Time { return time.Time{} }
+
+func setTimeOfAPIPartition(*APIPartition, int, time.Time) {}
+
 // OrderCodec reads and writes the stored form of Order.
 var OrderCodec = &querydb.Codec[Order]{
 	Model:   OrderModel,

@@ -27,6 +27,21 @@ type GoPackageKey struct {
 	Func string
 }
 
+// API is a row of the read model Api.
+type API struct {
+	ID string
+}
+
+// APIKey is a row of the read model ApiKey.
+type APIKey struct {
+	ID string
+}
+
+// APIPartition is a row of the read model ApiPartition.
+type APIPartition struct {
+	ID string
+}
+
 // Order is a row of the read model order.
 type Order struct {
 	ID   string

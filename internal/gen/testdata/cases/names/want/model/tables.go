@@ -11,6 +11,9 @@ import (
 // All are the read models, in the order of the schema.
 var All = []*querydb.Model{
 	GoPackageModel,
+	APIModel,
+	APIKeyModel,
+	APIPartitionModel,
 	OrderModel,
 }
 
@@ -128,6 +131,75 @@ var GoPackageModel = &querydb.Model{
 				Fields: []int{8},
 			},
 		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// APIModel describes the read model Api.
+var APIModel = &querydb.Model{
+	Name:       "Api",
+	Plugin:     "",
+	Table:      "Api",
+	Version:    "bc076c431177",
+	RowVersion: "bc076c431177",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// APIKeyModel describes the read model ApiKey.
+var APIKeyModel = &querydb.Model{
+	Name:       "ApiKey",
+	Plugin:     "",
+	Table:      "ApiKey",
+	Version:    "7857807881ac",
+	RowVersion: "7857807881ac",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// APIPartitionModel describes the read model ApiPartition.
+var APIPartitionModel = &querydb.Model{
+	Name:       "ApiPartition",
+	Plugin:     "",
+	Table:      "ApiPartition",
+	Version:    "7206b7d60e46",
+	RowVersion: "7206b7d60e46",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
 	},
 	TTL:       -1,
 	CreatedAt: -1,

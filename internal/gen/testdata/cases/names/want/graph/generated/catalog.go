@@ -34,6 +34,30 @@ var Catalog = &catalog.Catalog{
 				"nil":        {Name: "nil", Ordinal: 13},
 			},
 		},
+		"Api": {
+			Name:  "Api",
+			Model: model.APIModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id": {Name: "id", Ordinal: 0},
+			},
+		},
+		"ApiKey": {
+			Name:  "ApiKey",
+			Model: model.APIKeyModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id": {Name: "id", Ordinal: 0},
+			},
+		},
+		"ApiPartition": {
+			Name:  "ApiPartition",
+			Model: model.APIPartitionModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id": {Name: "id", Ordinal: 0},
+			},
+		},
 		"order": {
 			Name:  "order",
 			Model: model.OrderModel,
@@ -135,6 +159,57 @@ var Catalog = &catalog.Catalog{
 			HasOperands: false,
 			PK: []catalog.KeyArg{
 				{Name: "keys", Kind: keys.KindString},
+			},
+		},
+		"Api": {
+			Name:  "Api",
+			Type:  "Api",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ApiByIds": {
+			Name:  "ApiByIds",
+			Type:  "Api",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
+		"ApiKey": {
+			Name:  "ApiKey",
+			Type:  "ApiKey",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ApiKeyByIds": {
+			Name:  "ApiKeyByIds",
+			Type:  "ApiKey",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
+			},
+		},
+		"ApiPartition": {
+			Name:  "ApiPartition",
+			Type:  "ApiPartition",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ApiPartitionByIds": {
+			Name:  "ApiPartitionByIds",
+			Type:  "ApiPartition",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 		"order": {

@@ -121,6 +121,78 @@ func (r Reader) GoPackageByKeys(ctx context.Context, keysArg string, args GoPack
 	return graph.FetchPage(ctx, r.rt, model.GoPackageCodec, &graph.QueryRequest{Name: "go_packageByKeys", PK: []keys.Value{keys.String(keysArg)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// APIArgs are the arguments of Api that may be left out: nil.
+type APIArgs struct {
+	Consistent *bool
+}
+
+// API asks the query Api.
+func (r Reader) API(ctx context.Context, id string, args APIArgs) (*model.API, error) {
+	return graph.FetchOne(ctx, r.rt, model.APICodec, &graph.QueryRequest{Name: "Api", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// APIByIdsArgs are the arguments of ApiByIds that may be left out: nil.
+type APIByIdsArgs struct {
+	Consistent *bool
+}
+
+// APIByIds asks the query ApiByIds.
+func (r Reader) APIByIds(ctx context.Context, ids []string, args APIByIdsArgs) ([]*model.API, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.APICodec, &graph.QueryRequest{Name: "ApiByIds", IDs: values, Consistent: args.Consistent})
+}
+
+// APIKeyArgs are the arguments of ApiKey that may be left out: nil.
+type APIKeyArgs struct {
+	Consistent *bool
+}
+
+// APIKey asks the query ApiKey.
+func (r Reader) APIKey(ctx context.Context, id string, args APIKeyArgs) (*model.APIKey, error) {
+	return graph.FetchOne(ctx, r.rt, model.APIKeyCodec, &graph.QueryRequest{Name: "ApiKey", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// APIKeyByIdsArgs are the arguments of ApiKeyByIds that may be left out: nil.
+type APIKeyByIdsArgs struct {
+	Consistent *bool
+}
+
+// APIKeyByIds asks the query ApiKeyByIds.
+func (r Reader) APIKeyByIds(ctx context.Context, ids []string, args APIKeyByIdsArgs) ([]*model.APIKey, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.APIKeyCodec, &graph.QueryRequest{Name: "ApiKeyByIds", IDs: values, Consistent: args.Consistent})
+}
+
+// APIPartitionArgs are the arguments of ApiPartition that may be left out: nil.
+type APIPartitionArgs struct {
+	Consistent *bool
+}
+
+// APIPartition asks the query ApiPartition.
+func (r Reader) APIPartition(ctx context.Context, id string, args APIPartitionArgs) (*model.APIPartition, error) {
+	return graph.FetchOne(ctx, r.rt, model.APIPartitionCodec, &graph.QueryRequest{Name: "ApiPartition", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// APIPartitionByIdsArgs are the arguments of ApiPartitionByIds that may be left out: nil.
+type APIPartitionByIdsArgs struct {
+	Consistent *bool
+}
+
+// APIPartitionByIds asks the query ApiPartitionByIds.
+func (r Reader) APIPartitionByIds(ctx context.Context, ids []string, args APIPartitionByIdsArgs) ([]*model.APIPartition, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.APIPartitionCodec, &graph.QueryRequest{Name: "ApiPartitionByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // OrderArgs are the arguments of order that may be left out: nil.
 type OrderArgs struct {
 	Consistent *bool

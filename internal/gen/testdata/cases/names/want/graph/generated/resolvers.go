@@ -72,6 +72,36 @@ func (r *queries) GoPackageByKeys(ctx context.Context, keysArg string, reverse *
 	return Reader{r.rt}.GoPackageByKeys(ctx, keysArg, GoPackageByKeysArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// API answers Api.
+func (r *queries) API(ctx context.Context, id string, consistent *bool) (*model.API, error) {
+	return Reader{r.rt}.API(ctx, id, APIArgs{Consistent: consistent})
+}
+
+// APIByIds answers ApiByIds.
+func (r *queries) APIByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.API, error) {
+	return Reader{r.rt}.APIByIds(ctx, ids, APIByIdsArgs{Consistent: consistent})
+}
+
+// APIKey answers ApiKey.
+func (r *queries) APIKey(ctx context.Context, id string, consistent *bool) (*model.APIKey, error) {
+	return Reader{r.rt}.APIKey(ctx, id, APIKeyArgs{Consistent: consistent})
+}
+
+// APIKeyByIds answers ApiKeyByIds.
+func (r *queries) APIKeyByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.APIKey, error) {
+	return Reader{r.rt}.APIKeyByIds(ctx, ids, APIKeyByIdsArgs{Consistent: consistent})
+}
+
+// APIPartition answers ApiPartition.
+func (r *queries) APIPartition(ctx context.Context, id string, consistent *bool) (*model.APIPartition, error) {
+	return Reader{r.rt}.APIPartition(ctx, id, APIPartitionArgs{Consistent: consistent})
+}
+
+// APIPartitionByIds answers ApiPartitionByIds.
+func (r *queries) APIPartitionByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.APIPartition, error) {
+	return Reader{r.rt}.APIPartitionByIds(ctx, ids, APIPartitionByIdsArgs{Consistent: consistent})
+}
+
 // Order answers order.
 func (r *queries) Order(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
 	return Reader{r.rt}.Order(ctx, id, OrderArgs{Consistent: consistent})

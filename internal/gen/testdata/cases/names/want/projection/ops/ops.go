@@ -95,6 +95,66 @@ var GoPackageFields = struct {
 	},
 }
 
+// API makes the ops of Api.
+var API = projection.Ops[model.API, string, string]{
+	Codec: model.APICodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.API
+		row.ID = k
+		return model.KeyOfAPI(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.APIModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.API, k string) {
+		row.ID = k
+	},
+}
+
+// APIFields are the fields that a patch of Api can name.
+var APIFields = struct {
+}{}
+
+// APIKey makes the ops of ApiKey.
+var APIKey = projection.Ops[model.APIKey, string, string]{
+	Codec: model.APIKeyCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.APIKey
+		row.ID = k
+		return model.KeyOfAPIKey(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.APIKeyModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.APIKey, k string) {
+		row.ID = k
+	},
+}
+
+// APIKeyFields are the fields that a patch of ApiKey can name.
+var APIKeyFields = struct {
+}{}
+
+// APIPartition makes the ops of ApiPartition.
+var APIPartition = projection.Ops[model.APIPartition, string, string]{
+	Codec: model.APIPartitionCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.APIPartition
+		row.ID = k
+		return model.KeyOfAPIPartition(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.APIPartitionModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.APIPartition, k string) {
+		row.ID = k
+	},
+}
+
+// APIPartitionFields are the fields that a patch of ApiPartition can name.
+var APIPartitionFields = struct {
+}{}
+
 // Order makes the ops of order.
 var Order = projection.Ops[model.Order, string, string]{
 	Codec: model.OrderCodec,

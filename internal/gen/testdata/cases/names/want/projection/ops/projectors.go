@@ -36,6 +36,84 @@ func ProjectGoPackage(p GoPackageProjector) projection.Projection {
 	})
 }
 
+// APIProjector folds events into rows of Api: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type APIProjector interface {
+	NamesUsed(e event.NamesUsed, m projection.Meta) []projection.Op
+}
+
+// ProjectAPI makes the projection Api of its projector.
+func ProjectAPI(p APIProjector) projection.Projection {
+	return projection.New(&API, projection.Projection{
+		Name:   "Api",
+		Events: []string{"NamesUsed"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "NamesUsed":
+				data, err := event.DecodeNamesUsed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.NamesUsed(data, m), nil
+			}
+			return foreign("Api", e)
+		},
+	})
+}
+
+// APIKeyProjector folds events into rows of ApiKey: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type APIKeyProjector interface {
+	NamesUsed(e event.NamesUsed, m projection.Meta) []projection.Op
+}
+
+// ProjectAPIKey makes the projection ApiKey of its projector.
+func ProjectAPIKey(p APIKeyProjector) projection.Projection {
+	return projection.New(&APIKey, projection.Projection{
+		Name:   "ApiKey",
+		Events: []string{"NamesUsed"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "NamesUsed":
+				data, err := event.DecodeNamesUsed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.NamesUsed(data, m), nil
+			}
+			return foreign("ApiKey", e)
+		},
+	})
+}
+
+// APIPartitionProjector folds events into rows of ApiPartition: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type APIPartitionProjector interface {
+	NamesUsed(e event.NamesUsed, m projection.Meta) []projection.Op
+}
+
+// ProjectAPIPartition makes the projection ApiPartition of its projector.
+func ProjectAPIPartition(p APIPartitionProjector) projection.Projection {
+	return projection.New(&APIPartition, projection.Projection{
+		Name:   "ApiPartition",
+		Events: []string{"NamesUsed"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "NamesUsed":
+				data, err := event.DecodeNamesUsed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.NamesUsed(data, m), nil
+			}
+			return foreign("ApiPartition", e)
+		},
+	})
+}
+
 // OrderProjector folds events into rows of order: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
 type OrderProjector interface {
