@@ -139,11 +139,12 @@ const (
 
 func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	options := &pebble.Options{
-		FS:            d.FS(),
-		Cache:         cache,
-		MemTableSize:  memTableBytes,
-		Logger:        d.Logger(),
-		EventListener: d.Listener(),
+		FS:                 d.FS(),
+		Cache:              cache,
+		FormatMajorVersion: pebble.FormatNewest, // its files of recent writes tell damage from a crash
+		MemTableSize:       memTableBytes,
+		Logger:             d.Logger(),
+		EventListener:      d.Listener(),
 	}
 	for i := range options.Levels {
 		// Most ids that are looked up are new: filters answer that without reading.
@@ -152,7 +153,8 @@ func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	return options
 }
 
-// Close implements eventlog.Source. It waits for appends and reads under way.
+// Close implements eventlog.Source. It waits for appends and reads under way. It leaves all events in tables, of whose
+// files every block has a checksum: the end of a file of recent writes may be missing without a trace.
 func (l *Log) Close() error {
 	if !l.durability.close() {
 		return nil
@@ -161,7 +163,7 @@ func (l *Log) Close() error {
 	defer l.use.Unlock()
 	err := l.disk.Close(func() error {
 		defer l.cache.Unref()
-		return l.records.db.Close()
+		return errors.Join(l.records.db.Flush(), l.records.db.Close())
 	})
 	if err != nil {
 		return fmt.Errorf("close the event log in %s: %w", l.dir, err)
@@ -190,7 +192,7 @@ func (l *Log) Snapshot(dir string) error {
 	defer end()
 	err = l.Writable()
 	if err == nil {
-		err = l.records.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		err = l.disk.Run(func() error { return l.records.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
 	}
 	if err != nil {
 		return fmt.Errorf("copy the event log in %s: %w", l.dir, err)

@@ -55,7 +55,8 @@ func openStore(o Options) (s *store, copied content, err error) {
 
 func (s *store) open() (copied content, err error) {
 	db, err := pebble.Open(s.dir, &pebble.Options{FS: s.disk.FS(), Cache: s.cache, MemTableSize: 16 << 20,
-		Logger: s.disk.Logger(), EventListener: s.disk.Listener()})
+		FormatMajorVersion: pebble.FormatNewest, // its files of recent writes tell damage from a crash
+		Logger:             s.disk.Logger(), EventListener: s.disk.Listener()})
 	if err != nil {
 		return copied, err
 	}
@@ -69,7 +70,7 @@ func (s *store) open() (copied content, err error) {
 func (s *store) close() error {
 	err := s.disk.Close(func() error {
 		defer s.cache.Unref()
-		return s.records.db.Close()
+		return errors.Join(s.records.db.Flush(), s.records.db.Close()) // see embeddedlog.Log.Close
 	})
 	if err != nil {
 		return fmt.Errorf("close the copy of the events in %s: %w", s.dir, err)
@@ -107,7 +108,8 @@ func (s *store) snapshot(dir string) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	if err := s.records.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+	err := s.disk.Run(func() error { return s.records.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
+	if err != nil {
 		return fmt.Errorf("back up the copy of the events in %s: %w", s.dir, err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -37,6 +38,28 @@ func (d *directory) take(name string) error {
 	d.lock = lock
 	d.mark, err = d.stat(name)
 	return err
+}
+
+// checkMarker finds a directory that has files of a store but not the one that names its manifest. The engine would take
+// it for an empty one, and remove them.
+func (d *directory) checkMarker() error {
+	names, err := d.fs.List(d.path)
+	if err != nil {
+		return nil // there is none yet, or the engine says what is wrong
+	}
+	content := ""
+	for _, name := range names {
+		if strings.HasPrefix(name, "marker.manifest.") {
+			return nil
+		}
+		if isTable(name) || strings.HasSuffix(name, ".log") { // these come after the marker
+			content = name
+		}
+	}
+	if content != "" {
+		return fmt.Errorf("%w: %s is there", errNoMarker, content)
+	}
+	return nil
 }
 
 // release unlocks the directory, if it is locked.

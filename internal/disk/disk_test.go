@@ -149,3 +149,39 @@ func TestACopyIsMadeWhereLinksAreNotPermitted(t *testing.T) {
 		}
 	}
 }
+
+// TestAClosedStoreChangesNothing: the engine of one that closed while the disk failed still runs, and the directory may
+// be another's.
+func TestAClosedStoreChangesNothing(t *testing.T) {
+	for name, act := range map[string]func(fs vfs.FS) error{
+		"create": func(fs vfs.FS) error {
+			_, err := fs.Create("data/a", vfs.WriteCategoryUnspecified)
+			return err
+		},
+		"remove":     func(fs vfs.FS) error { return fs.Remove("data/a") },
+		"remove all": func(fs vfs.FS) error { return fs.RemoveAll("data/a") },
+		"rename":     func(fs vfs.FS) error { return fs.Rename("data/a", "data/b") },
+	} {
+		d, _ := opened(t)
+		d.Listener().DataCorruption(pebble.DataCorruptionInfo{Path: "data/000007.sst", Details: errors.New("damaged")})
+		if err := d.Close(func() error { return errors.New("it is closed") }); err != nil {
+			t.Fatal(err)
+		}
+		done, before := make(chan error, 1), parked()
+		go func() { done <- act(d.FS()) }()
+		for parked() == before {
+			select {
+			case err := <-done:
+				t.Fatalf("%s is done after the store was closed: %v", name, err)
+			default:
+				runtime.Gosched()
+			}
+		}
+	}
+}
+
+// parked is how many goroutines are.
+func parked() int {
+	all := make([]byte, 1<<20)
+	return bytes.Count(all[:runtime.Stack(all, true)], []byte("disk.park("))
+}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/record"
 )
 
 // ErrFull is matched by a Fault for want of space.
@@ -57,6 +58,9 @@ func full(err error) bool {
 // errGone is that the directory is not the one that was opened.
 var errGone = errors.New("it was removed, moved or replaced while the store was open")
 
+// errNoMarker is that the engine cannot tell which files of the directory count.
+var errNoMarker = errors.New("it has files of a store, and none called marker.manifest.…, which names those that count")
+
 // adviceOn says what to do about an error of the file system, "" where that is not known.
 func adviceOn(err error) string {
 	switch {
@@ -70,7 +74,9 @@ func adviceOn(err error) string {
 		return "let the user that the server runs as read and write it"
 	case errors.Is(err, errGone), errors.Is(err, fs.ErrNotExist):
 		return "stop the server, put the directory back or restore a backup, and start it; or move the directory back"
-	case errors.Is(err, pebble.ErrCorruption):
+	case errors.Is(err, errNoMarker):
+		return "if it was copied, copy it again, whole; else restore a backup; nothing was changed"
+	case errors.Is(err, pebble.ErrCorruption), errors.Is(err, record.ErrInvalidChunk), errors.Is(err, record.ErrZeroedChunk):
 		return "a file is damaged: restore a backup; rows alone can be rebuilt from the log"
 	case errors.Is(err, syscall.EIO):
 		return "the disk fails: replace it"

@@ -112,6 +112,22 @@ func (s fileSystem) Rename(oldname, newname string) error {
 	return s.health.retry(newname, func() error { return s.FS.Rename(oldname, newname) })
 }
 
+// Remove implements vfs.FS.
+func (s fileSystem) Remove(name string) error {
+	if !s.isOutside(name) {
+		s.health.enter()
+	}
+	return s.FS.Remove(name)
+}
+
+// RemoveAll implements vfs.FS.
+func (s fileSystem) RemoveAll(name string) error {
+	if !s.isOutside(name) {
+		s.health.enter()
+	}
+	return s.FS.RemoveAll(name)
+}
+
 // Lock implements vfs.FS. The lock is kept until the Disk is closed, whatever becomes of the engine.
 func (s fileSystem) Lock(name string) (io.Closer, error) {
 	if err := s.dir.take(name); err != nil {

@@ -20,6 +20,7 @@ const (
 // retry does what writes to the file, again and again while it fails. That of a table fails after a pause.
 func (h *health) retry(name string, do func() error) error {
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		h.enter()
 		err := do()
 		if err == nil {
 			h.noteSuccess(kindOf(name))
@@ -35,9 +36,14 @@ func (h *health) retry(name string, do func() error) error {
 		}
 		h.noteFailure(name, err, false)
 		time.Sleep(wait)
-		if h.isClosed() { // the directory may be another process's by now
-			park()
-		}
+	}
+}
+
+// enter comes before whatever changes the directory, and does not return once nobody holds that any more: it may be
+// another's by now, and the engine, which was left running, would remove what it does not know.
+func (h *health) enter() {
+	if h.isClosed() {
+		park()
 	}
 }
 

@@ -219,3 +219,21 @@ func TestAnOpeningThatFailsSaysWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// TestABackupWhoseSyncFailsHoldsUpNothing: it fails, and the store can be closed, to be started again.
+func TestABackupWhoseSyncFailsHoldsUpNothing(t *testing.T) {
+	f := fault{syncs: true}
+	h := &history{T: t, fs: crashfs.New(), rows: map[keys.Key]driver.Row{}, begun: 1}
+	s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), CacheBytes: 1 << 20, Logger: quiet})
+	if err := s.Apply(t.Context(), h.batch(1)); err != nil {
+		t.Fatal(err)
+	}
+	f.set(syscall.EIO)
+	err := within(t, "Snapshot", func() error { return s.Snapshot("copy") })
+	if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "start the server again") {
+		t.Errorf("Snapshot: %v", err)
+	}
+	if err := within(t, "Close", s.Close); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
