@@ -40,8 +40,8 @@ func (d *directory) take(name string) error {
 	return err
 }
 
-// checkMarker finds a directory that has files of a store but not the one that names its manifest. The engine would take
-// it for an empty one, and remove them.
+// checkMarker finds a directory that has files of a store but not the one that names its manifest. The engine would
+// take it for an empty one, and remove them.
 func (d *directory) checkMarker() error {
 	names, err := d.fs.List(d.path)
 	if err != nil {
