@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // Placeholders of a key condition.
@@ -19,6 +20,7 @@ const (
 	nameSK          = "#sk"
 	valueLo         = ":lo"
 	valueHi         = ":hi"
+	nameDeleted     = "#deleted"
 )
 
 // queryInput makes the first request of a query, without its limit. It is nil where no row can be selected, a question
@@ -55,7 +57,17 @@ func queryInput(s *item.Codec, q *driver.Query) (*dynamodb.QueryInput, error) {
 		}
 	}
 	in.KeyConditionExpression = &expression
+	if leavesOutDeleted(q) {
+		in.ExpressionAttributeNames[nameDeleted] = layout.AttrDeleted
+		in.FilterExpression = aws.String("attribute_not_exists(" + nameDeleted + ")")
+	}
 	return in, nil
+}
+
+// leavesOutDeleted reports whether DynamoDB is to send no deleted rows. It reads them all the same, and charges for it.
+// No index has any; and a page that is to be whole must show when one of them has changed.
+func leavesOutDeleted(q *driver.Query) bool {
+	return q.Index == driver.Primary && !q.WithDeleted && !q.Snapshot
 }
 
 // checkQueryTexts refuses keys that no row can have.

@@ -13,7 +13,8 @@ import (
 )
 
 // Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full;
-// a page so reads at most twice the keys that it passes over, and one key more than its rows.
+// a page so reads at most twice the keys that it passes over, and one key more than its rows. Of what it reads in vain
+// where rows follow a long run of deleted ones, DynamoDB bounds the size: an answer is of a megabyte at most.
 func (r *Reader) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	sh, err := r.codecs.Of(q.Table)
 	if err != nil {
@@ -43,6 +44,7 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 		out, err := r.query(ctx, in)
 		more := false
 		if err == nil {
+			p.leftOut(int(out.ScannedCount) - len(out.Items))
 			more, err = p.take(out.Items)
 		}
 		if err != nil {
@@ -73,6 +75,7 @@ type pager struct {
 	query     *driver.Query
 	page      driver.Page
 	passed    int      // keys passed over
+	run       int      // of them, since the last row
 	revisions []string // where the page is to be whole: key and revision of each item
 	budget    driver.Budget
 }
@@ -93,10 +96,23 @@ func (r *Reader) pager(sh *item.Codec, q *driver.Query) (*pager, error) {
 	return p, nil
 }
 
+// Bounds of what a request asks for beside what the page lacks.
+const (
+	mostPassed = 1000    // where rows lie between those that are passed over
+	mostRun    = 100_000 // in a run of deleted rows; an answer holds less
+)
+
 // want is how many keys to ask for: what the page lacks, one to know that there are more, and as many again as were
 // passed over, so that a long run of deleted rows takes few requests.
 func (p *pager) want() int32 {
-	return int32(p.query.Limit + 1 - len(p.page.Rows) + min(p.passed, 1000))
+	return int32(p.query.Limit + 1 - len(p.page.Rows) + max(min(p.passed, mostPassed), min(p.run, mostRun)))
+}
+
+// leftOut counts deleted rows that DynamoDB has read and not sent.
+func (p *pager) leftOut(n int) {
+	p.page.Examined += n
+	p.passed += n
+	p.run += n
 }
 
 // take adds items to the page; more is false when it is complete.
@@ -113,8 +129,10 @@ func (p *pager) take(items []item.Item) (more bool, err error) {
 		}
 		if !there {
 			p.passed++
+			p.run++
 			continue
 		}
+		p.run = 0
 		if len(p.page.Rows) == p.query.Limit {
 			p.page.More = true
 			return false, nil
