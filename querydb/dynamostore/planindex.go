@@ -78,11 +78,27 @@ func (p *planner) unfit(x layout.Index, key []types.KeySchemaElement, projection
 	return ""
 }
 
-func (p *planner) addIndex(x layout.Index) {
+// addIndexes plans those that are missing.
+func (p *planner) addIndexes(missing []layout.Index) {
+	have, named := p.staying()
+	if p.tooMany(have, len(missing)) {
+		return
+	}
+	all := widen(missing, named)
+	for _, x := range missing {
+		p.addIndex(x, slices.Contains(all, x.Name))
+	}
+}
+
+func (p *planner) addIndex(x layout.Index, widened bool) {
+	why := ""
+	if widened {
+		why = widenedText([]string{x.Name})
+	}
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
 	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its items at no charge, and writes those that "+
-		"belong into the index, once; that is up to %d write units for the %d items (%s) of %s",
-		x.Name, keyText(x.PK, x.SK), p.layout.Table, items+size/1024, items, sizeText(size), lastCount)
+		"belong into the index, once; that is up to %d write units for the %d items (%s) of %s%s",
+		x.Name, keyText(x.PK, x.SK), p.layout.Table, items+size/1024, items, sizeText(size), lastCount, why)
 }
 
 // lastCount says how old the numbers of a table are that DynamoDB tells.

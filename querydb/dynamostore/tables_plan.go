@@ -136,9 +136,7 @@ func (p *planner) table() {
 			missing = append(missing, x)
 		}
 	}
-	for _, x := range missing { // when all are removed whose key attributes are of another type
-		p.addIndex(x)
-	}
+	p.addIndexes(missing) // when all are removed whose key attributes are of another type
 	p.awaitChanges(before)
 	p.ttl()
 }
@@ -172,6 +170,11 @@ func (p *planner) ofOthers() {
 }
 
 func (p *planner) create() {
+	if p.tooMany(0, len(p.layout.Indexes)) {
+		return
+	}
+	p.layout.Indexes = slices.Clone(p.layout.Indexes)
+	widened := widenedText(widen(p.layout.Indexes, 0))
 	indexes := "without indexes"
 	if len(p.layout.Indexes) > 0 {
 		indexes = "with its indexes"
@@ -179,8 +182,8 @@ func (p *planner) create() {
 			indexes += strings.Repeat(",", min(i, 1)) + " " + x.Name + " " + keyText(x.PK, x.SK)
 		}
 	}
-	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion",
-		p.layout.Table, keyText(p.layout.PK, p.layout.SK), indexes)
+	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion%s",
+		p.layout.Table, keyText(p.layout.PK, p.layout.SK), indexes, widened)
 	p.enableTTL()
 }
 
