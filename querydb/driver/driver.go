@@ -179,7 +179,8 @@ type Table struct {
 	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
 	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that
 	// is not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of
-	// another kind is ErrConflict.
+	// another kind is ErrConflict. One over what a deleted row of another kind has left is none, and that counts on: it
+	// has the next revision, and keeps the positions applied.
 	Kind string
 	Keys KeyNames
 	// RowKind is the kind of the rows whose history these are; "" in every other table. Other programs mark the events

@@ -42,7 +42,7 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 
 // checkKind fails where the row is of another kind than what is written.
 func (c *change) checkKind() error {
-	if c.former == nil || c.former.Kind == c.Table.Kind {
+	if c.former == nil || c.former.deleted() || c.former.Kind == c.Table.Kind {
 		return nil
 	}
 	return fmt.Errorf("memstore: %w: row %q of %s is of kind %q, and is written as one of kind %q",

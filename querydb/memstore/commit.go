@@ -146,7 +146,8 @@ func (s *MultiWriter) condition(b *driver.Batch, w *driver.Write) (stale, done b
 	switch {
 	case w.IfRevision:
 		revision := uint64(0)
-		if r != nil {
+		if r != nil && !(w.Row.Revision == 0 && r.deleted() && r.Kind != w.Table.Kind &&
+			!r.reached(b.Writer, w.Row.Position)) {
 			revision = r.Revision
 		}
 		return revision != w.Row.Revision, false

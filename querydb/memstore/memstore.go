@@ -85,11 +85,12 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		if t == nil {
 			continue
 		}
-		if r := t.rows[k]; r != nil && r.Kind == g.Table.Kind && !r.Expired(g.Now) {
+		if r := t.rows[k]; r != nil && (r.deleted() || r.Kind == g.Table.Kind) && !r.Expired(g.Now) {
 			if err := driver.Charge(budget, len(r.Record)); err != nil {
 				return nil, err
 			}
 			rows[i] = r.seenBy(g.Writer)
+			rows[i].Kind = g.Table.Kind
 		}
 	}
 	return rows, nil
@@ -125,6 +126,9 @@ func (t *table) page(ctx context.Context, p partition, q *driver.Query) (page dr
 		}
 		page.Examined++
 		shape := q.TableOfKind(r.Kind)
+		if shape == nil && r.deleted() && len(q.Members) == 0 {
+			shape = q.Table // whoever writes there must know at which revision that is
+		}
 		if shape == nil || r.Expired(q.Now) {
 			continue
 		}

@@ -27,7 +27,9 @@ func (r *row) seenBy(writer string) driver.Row {
 // shown is the row as a query returns it: the whole row from the table itself, and from an index what its entry has.
 func (r *row) shown(shape *driver.Table, q *driver.Query) driver.Row {
 	if q.Index == driver.Primary {
-		return r.seenBy(q.Writer)
+		seen := r.seenBy(q.Writer)
+		seen.Kind = shape.Kind
+		return seen
 	}
 	part := driver.Row{Key: r.Key, Record: r.Record, Expires: r.Expires, Kind: r.Kind}
 	if x := &shape.Indexes[q.Index]; x.Projected != nil {

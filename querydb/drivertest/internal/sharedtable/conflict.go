@@ -41,6 +41,47 @@ func kindConflict(s *harness.Store) {
 	}
 }
 
+// afterDeleted deletes an invite, or where there is none, and puts a session under its key.
+func afterDeleted(s *harness.Store) {
+	invites, sessions := s.On(tenants.Invites), s.On(tenants.Sessions)
+	at := func(row driver.Row, offset uint64) driver.Row {
+		row.Position = fixture.At(offset)
+		return row
+	}
+	for i, was := range []bool{true, false} {
+		for j, atomic := range []bool{true, false} {
+			for k, read := range []string{"blind", "read", "read before the delete"} {
+				sk := string(rune('a' + 6*i + 3*j + k))
+				invite, session := tenants.Invite("p", sk, "x", "x"), at(tenants.Session("p", sk, "x", "x"), 3)
+				if was {
+					invites.Put(at(invite, 1))
+				}
+				s.Apply(driver.Batch{Writes: []driver.Write{{Table: tenants.Invites, Kind: driver.Delete,
+					Row: at(driver.Row{Key: invite.Key}, 2)}}})
+				before := sessions.Get(session.Key)[0]
+				if before.Record != nil {
+					s.Errorf("%s: there is a session where an invite was deleted", sk)
+				}
+				w := driver.Write{Table: tenants.Sessions, Row: session, IfRevision: read != "blind"}
+				if read == "read" {
+					w.Row.Revision = before.Revision
+				}
+				s.Apply(driver.Batch{Writes: []driver.Write{w}, Atomic: atomic, MultiRow: true})
+				after := sessions.Get(session.Key)[0]
+				if after.Record == nil || after.Kind != "session" || after.Position != session.Position {
+					s.Errorf("%s: the session that takes the place of an invite is %v", sk, after)
+				}
+				if before.Revision > 0 && after.Revision != before.Revision+1 {
+					s.Errorf("%s: the session is at revision %d, after %d", sk, after.Revision, before.Revision)
+				}
+				if got := invites.Get(invite.Key)[0]; got.Record != nil {
+					s.Errorf("%s: the invite is there again", sk)
+				}
+			}
+		}
+	}
+}
+
 // kindConflictOfSeveral has an event of several rows, one of which is of another kind: none of them is written.
 func kindConflictOfSeveral(s *harness.Store) {
 	s.On(tenants.Sessions).Put(tenants.Session("p", "m", "x", "x"))

@@ -116,9 +116,9 @@ func (s *Codec) IsOwn(it Item) bool {
 }
 
 // Other reports whether the item is a row of another kind. Other programs may tell kinds apart by their keys alone: an
-// item that says nothing is of the one kind that is asked for.
+// item that says nothing is of the one kind that is asked for. What a deleted row leaves is in no other kind's way.
 func (s *Codec) Other(it Item) bool {
-	if s.Kind == "" {
+	if s.Kind == "" || it[layout.AttrDeleted] != nil {
 		return false
 	}
 	kind, said := StringOf(it[s.Kind])

@@ -160,6 +160,9 @@ func (p *pager) row(it item.Item) (row driver.Row, there bool, err error) {
 		kind = p.query.Table.Kind // an event of another program
 	}
 	d, asked := p.decoders[kind]
+	if !asked && p.query.WithDeleted && len(p.query.Members) == 0 && it[layout.AttrDeleted] != nil {
+		d, asked = p.decoders[p.query.Table.Kind] // whoever writes there must know at which revision that is
+	}
 	if !asked {
 		return row, false, nil
 	}

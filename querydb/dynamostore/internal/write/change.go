@@ -30,7 +30,7 @@ const (
 //	read                     the revision is the one that was read
 //	neither                  always
 //
-// Where models share a table, the item must also be of no other kind.
+// Where models share a table, the item must also be of no other kind, or deleted.
 //
 // Sent again after its answer was lost, a change finds its own traces. A blind one fails its condition, and was
 // applied. One of neither kind is applied again, to the same effect. One that was read fails its condition too, which
