@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,38 @@ func TestAnEventOfWhichAKilledServerWroteARowBecomesNoDeadLetter(t *testing.T) {
 		t.Errorf("%v are dead letters", letters)
 	}
 }
+
+// TestAnEventThatAnotherServerWritesMeanwhileBecomesNoDeadLetter: one server is about to put on record that it gives
+// the event up, and cannot. Before it tries again, another server writes the row, and is killed.
+func TestAnEventThatAnotherServerWritesMeanwhileBecomesNoDeadLetter(t *testing.T) {
+	s := newSetting(t)
+	log := logOf(t, event("", upsert("a", 1)))
+	refused, written := 0, false
+	var srv server
+	srv = s.server(log, 1, memstore.Options{Before: func(c memstore.Commit) error {
+		switch {
+		case writes("a")(c):
+			refused++
+			return fmt.Errorf("%w: the service will not have it", driver.ErrInvalid)
+		case refused < 3 || written || !slices.ContainsFunc(c.Batch.Last, isLetter):
+			return nil
+		}
+		written = true
+		s.killed(log, 1, writes("a"))
+		return driver.ErrUnavailable
+	}})
+	s.run(srv)
+	if !written {
+		t.Fatal("the server has not given the event up")
+	}
+	s.want("in the end", map[string]int{"a": 1})
+	if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
+		t.Errorf("%v are dead letters", letters)
+	}
+}
+
+// isLetter reports whether a write is the note of a dead letter.
+func isLetter(w driver.Write) bool { return strings.Contains(w.Row.Key.PK, "deadletter:") }
 
 // TestAnEventOfOneRowBecomesADeadLetterWhereTheServiceRefusesIt though other rows of its window were written before.
 func TestAnEventOfOneRowBecomesADeadLetterWhereTheServiceRefusesIt(t *testing.T) {

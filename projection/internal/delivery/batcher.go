@@ -46,8 +46,10 @@ func (b *batcher) fold(ctx context.Context, s batch) error {
 		if partial {
 			b.retrier.failed(ctx, Folding, err)
 		} else if n >= b.cfg.Attempts || errors.Is(err, querydb.ErrConflict) {
-			s.items[0].err = err
-			return b.commitAll(ctx, &s)
+			s.giveUp(err)
+			if err = b.commitAll(ctx, &s); !refused(err) || s.givenUp {
+				return err
+			}
 		}
 		if err := b.cfg.pause(ctx, n-1); err != nil {
 			return err
@@ -106,6 +108,9 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 		b.limit = max(1, len(items)/2) // what was read is read again: less at a time gets done before the store has enough
 	}
 	if err != nil || c == nil {
+		if !refused(err) {
+			s.reconsider()
+		}
 		return false, err
 	}
 	b.reached(c.tried, c.took)

@@ -94,6 +94,19 @@ type batch struct {
 	settles bool
 	// tells: whoever folds other rows of the projection is to read what is decided about the items.
 	tells bool
+	// givenUp: the one item is to become a dead letter, since its rows were refused.
+	givenUp bool
+}
+
+// giveUp has the one item become a dead letter.
+func (b *batch) giveUp(err error) { b.items[0].err, b.givenUp = err, true }
+
+// reconsider has the item that was given up evaluated again, where that was not committed: another process may have
+// written its rows meanwhile, and a dead letter has had no effect.
+func (b *batch) reconsider() {
+	if b.givenUp && len(b.items) > 0 {
+		b.items[0].err, b.givenUp = nil, false
+	}
 }
 
 // batch is that of all items of the window.
