@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +131,35 @@ func TestANewEventDoesNotWaitForAPartitionThatCannotBeRead(t *testing.T) {
 		stop()
 		<-ended
 	})
+}
+
+// TestASourceThatDoesNotAnswerIsAskedLessAndLess where partitions can be read, as those of a copy of it.
+func TestASourceThatDoesNotAnswerIsAskedLessAndLess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &deaf{Log: memlog.New(memlog.Options{Partitions: 2})}
+		defer log.Close()
+		r := newRunner(t, "script", log, open(t, newFaultyStore()), projection.RunnerConfig{})
+		ran, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ran) }()
+		time.Sleep(time.Hour)
+		stop()
+		<-ended
+		if n := log.asked.Load(); n < 100 || n > 3000 {
+			t.Errorf("asked %d times in an hour, want once in some seconds", n)
+		}
+	})
+}
+
+// deaf is a log that fails whoever waits for its events.
+type deaf struct {
+	*memlog.Log
+	asked atomic.Int64
+}
+
+func (d *deaf) Wait(context.Context, eventlog.Offsets) error {
+	d.asked.Add(1)
+	return errTorn
 }
 
 // TestAPartitionThatCannotBeReadIsForgottenWhereItIsGone: then nothing is left to read.

@@ -64,8 +64,8 @@ func (f *feed) all(ctx context.Context) error {
 		if err := f.cfg.pause(ctx, failures); err != nil {
 			return err
 		}
-		if failures++; !errors.Is(err, errUnlisted) { // those that can be read go on: their next event does not wait long
-			failures = min(failures, 2)
+		if failures++; len(f.failing) > 0 && !errors.Is(err, errUnlisted) {
+			failures = min(failures, 2) // the others go on: their next event does not wait long
 		}
 	}
 }
