@@ -163,6 +163,24 @@ func TestManyRowsOfOthersArePassedOverInFewReads(t *testing.T) {
 	})
 }
 
+// TestOnceTooManyRowsOfOthersWerePassedOverEachPageHasOneRead, of as many as are free.
+func TestOnceTooManyRowsOfOthersWerePassedOverEachPageHasOneRead(t *testing.T) {
+	onEach(t, 100, func(t *testing.T, b *bench) {
+		among(t, b, []int{1000})
+		var query strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&query, ` p%d: InvoiceByOwnerId(ownerId: "acc0", limit: %d) { items { amount } }`, i, i+1)
+		}
+		got := b.do(as(t.Context(), "ann"), "{"+query.String()+"}", nil)
+		if len(got.Errors) == 0 {
+			t.Errorf("no errors: %v", got)
+		}
+		if n := b.store.queries.Load(); n > 20+10 {
+			t.Errorf("20 pages take %d reads", n)
+		}
+	})
+}
+
 // TestRowsOfOthersAreReadFewAtATimeWhereTheyAreLarge, those too that follow many small ones.
 func TestRowsOfOthersAreReadFewAtATimeWhereTheyAreLarge(t *testing.T) {
 	s := &sizes{Driver: memstore.New()}

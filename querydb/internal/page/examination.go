@@ -21,6 +21,9 @@ func (e *Examination) left() int {
 	return int(max(0, e.rest.Load()))
 }
 
+// overspent reports whether one row more has been asked for than there were.
+func (e *Examination) overspent() bool { return e.rest.Load() < 0 }
+
 // spend takes off rows that have been read already.
 func (e *Examination) spend(rows int) {
 	if e != nil {

@@ -31,6 +31,23 @@ func (s *some) passOver() (done bool, err error) {
 	return true, ErrHidden
 }
 
+// mayPassOver bounds a read by what may still be passed over. Where more than that has been come upon, the page ends
+// before the read: what follows may be visible, but to find out would cost the store as much again for each page.
+func (s *some) mayPassOver(q *driver.Query) (done bool, err error) {
+	if s.Hidden == nil || s.hidden < FewRows {
+		return false, nil
+	}
+	switch {
+	case !s.Hidden.overspent():
+		q.Limit = min(q.Limit, max(FewRows, s.Hidden.left()))
+		return false, nil
+	case s.full():
+		s.endFull()
+		return true, nil
+	}
+	return true, ErrHidden
+}
+
 // unjudgedBytes is what rows may take that are read at once, though nobody knows whose they are, and that nothing is
 // charged for. A few rows may take as much whatever they hold.
 const unjudgedBytes = FewRows * readSize

@@ -55,6 +55,8 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 		dq.Limit = size
 		if q.Visible == nil {
 			dq.Limit = max(1, min(size, q.Examine.left()))
+		} else if done, err := s.mayPassOver(&dq); done || err != nil {
+			return s.ended(err)
 		}
 		found, rows, starts, err := r.readFew(ctx, q, &cost, dq, ranges)
 		if q.Visible != nil && size > FewRows && errors.Is(err, driver.ErrOverBudget) {
