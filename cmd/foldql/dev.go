@@ -86,5 +86,8 @@ type devGenerate struct {
 	Root string `arg:"" help:"The folder of the project."`
 }
 
-// Run runs the command.
-func (c *devGenerate) Run() error { return gen.Generate(c.Root, os.Stdout) }
+// Run runs the command. Ctrl-C is for foldql dev, which lets it come to its end: half of the files would be left.
+func (c *devGenerate) Run() error {
+	signal.Ignore(os.Interrupt)
+	return gen.Generate(c.Root, os.Stdout)
+}

@@ -44,10 +44,14 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\s*$`)
 var beginning = regexp.MustCompile(`^(//|package |\s*$)`)
 
 // isForeign reports whether a Go file is not generated. The mark stands before the package clause, or after it, as
-// former versions have it. An empty file is all that a disk may have left of a generated one.
+// former versions have it, and a comment may stand above it. An empty file is all that a disk may have left of a
+// generated one.
 func isForeign(text []byte) bool {
+	comment := false
 	for line := range bytes.Lines(text) {
 		switch {
+		case comment || bytes.HasPrefix(line, []byte("/*")):
+			comment = !bytes.Contains(line, []byte("*/"))
 		case generated.Match(line):
 			return false
 		case !beginning.Match(line):

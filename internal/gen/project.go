@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/goccy/go-yaml"
@@ -76,7 +77,7 @@ func (p *project) readSchemas() (err error) {
 	p.goTypes = p.config.Models
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
-		if !isAlso(src.Name, eventsFile) && !isAlso(src.Name, editorFile) {
+		if !isAlso(src.Name, eventsFile) && !strings.HasPrefix(src.Input, strings.TrimSpace(editorHeader)) {
 			p.readModels = append(p.readModels, src)
 		}
 	}
