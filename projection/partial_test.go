@@ -74,8 +74,7 @@ func TestAnEventThatAnotherServerWritesMeanwhileBecomesNoDeadLetter(t *testing.T
 	s := newSetting(t)
 	log := logOf(t, event("", upsert("a", 1)))
 	refused, written := 0, false
-	var srv server
-	srv = s.server(log, 1, memstore.Options{Before: func(c memstore.Commit) error {
+	srv := s.server(log, 1, memstore.Options{Before: func(c memstore.Commit) error {
 		switch {
 		case writes("a")(c):
 			refused++
