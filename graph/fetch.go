@@ -121,5 +121,6 @@ func (rt *Runtime) page(ctx context.Context, query *QueryRequest) (*read.Page, e
 }
 
 func (q *QueryRequest) pageRequest() *read.Request {
-	return &read.Request{PK: q.PK, SK: q.SK, MemberTypes: q.MemberTypes, Page: q.Page, WantToken: true, WantCursors: true}
+	return &read.Request{PK: q.PK, SK: q.SK, MemberTypes: q.MemberTypes, Page: q.Page,
+		WantNext: true, WantToken: true, WantCursors: true}
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -110,14 +112,43 @@ func TestRowsForAFilterAreChargedAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// TestReadsForAFilterTellNothingOfRowsOfOthers: there are as many of them, whatever else the request has examined.
-func TestReadsForAFilterTellNothingOfRowsOfOthers(t *testing.T) {
+// filteredInvoices is a shop whose invoices may be filtered by their amount.
+func filteredInvoices() (*catalog.Catalog, string) {
 	c := newShop()
 	c.Types["Invoice"].Fields["amount"].Filterable = true
 	c.Queries["InvoiceByOwnerId"].Filtered = true
-	sdl := strings.Replace(shopSDL, "InvoiceByOwnerId(ownerId: ID!, ",
+	return c, strings.Replace(shopSDL, "InvoiceByOwnerId(ownerId: ID!, ",
 		"InvoiceByOwnerId(ownerId: ID!, filter: InvoiceFilter, partial: Boolean, ", 1) +
 		"input InvoiceFilter { amount: IntCondition } input IntCondition { gt: Int exists: Boolean }"
+}
+
+// TestShortPagesLeadPastAnyNumberOfRowsOfOthers: each goes on where the last has stopped to look.
+func TestShortPagesLeadPastAnyNumberOfRowsOfOthers(t *testing.T) {
+	c, sdl := filteredInvoices()
+	b := newBenchOf(t, c, sdl, Config{MaxHidden: 100}, memstore.New())
+	among(t, b, []int{300, 300})
+	found, token := 0, "null"
+	for pages := 0; ; pages++ {
+		got := b.do(as(t.Context(), "ann"), fmt.Sprintf(`{ InvoiceByOwnerId(ownerId: "acc0", limit: 1, partial: true,
+			filter: {amount: {exists: true}}, nextToken: %s) { items { amount } nextToken } }`, token), nil)
+		if len(got.Errors) > 0 || pages > 10 {
+			t.Fatalf("page %d: %v", pages, got)
+		}
+		found += len(amountsOf.FindAllString(fmt.Sprint(got.Data), -1))
+		next, more := got.Data.(map[string]any)["InvoiceByOwnerId"].(map[string]any)["nextToken"].(string)
+		if !more {
+			break
+		}
+		token = strconv.Quote(next)
+	}
+	if found != 2 {
+		t.Errorf("found %d rows past those of others, want both", found)
+	}
+}
+
+// TestReadsForAFilterTellNothingOfRowsOfOthers: there are as many of them, whatever else the request has examined.
+func TestReadsForAFilterTellNothingOfRowsOfOthers(t *testing.T) {
+	c, sdl := filteredInvoices()
 	var reads []int64
 	for _, most := range []int{1, 10_000} {
 		b := newBenchOf(t, c, sdl, Config{MaxExamined: most}, memstore.New())

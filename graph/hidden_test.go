@@ -152,6 +152,31 @@ func TestAFullPageIsAnsweredHoweverManyRowsOfOthersFollow(t *testing.T) {
 	})
 }
 
+// TestAFullPageLeavesRowsOfOthersToPassOverToTheRestOfTheRequest, however many of them follow it.
+func TestAFullPageLeavesRowsOfOthersToPassOverToTheRestOfTheRequest(t *testing.T) {
+	onEach(t, 100, func(t *testing.T, b *bench) {
+		among(t, b, []int{0, 300}, []int{40 + free})
+		for _, next := range []string{"", " nextToken"} {
+			query := fmt.Sprintf(`{ Invoice(id: "acc0-0-own") { amount }
+				InvoiceByOwnerId(ownerId: "acc0", limit: 1) { items { amount }%s } }`, next)
+			wantAmounts(t, b, query, "amount:1 amount:1")
+			both := fmt.Sprintf(`{ a: InvoiceByOwnerId(ownerId: "acc0", limit: 1) { items { amount }%s }
+				b: InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`, next)
+			wantAmounts(t, b, both, "amount:1 amount:1")
+		}
+	})
+}
+
+// TestNothingIsReadToFindANextPageThatNobodyAsksFor, past rows of others.
+func TestNothingIsReadToFindANextPageThatNobodyAsksFor(t *testing.T) {
+	b := newBenchOf(t, newShop(), shopSDL, Config{}, memstore.New())
+	among(t, b, []int{0, 3000})
+	wantAmounts(t, b, `{ InvoiceByOwnerId(ownerId: "acc0", limit: 1) { items { amount } } }`, "amount:1")
+	if n := b.store.queries.Load(); n != 1 {
+		t.Errorf("a full page takes %d reads, want one", n)
+	}
+}
+
 // TestManyRowsOfOthersArePassedOverInFewReads, each of which is of more rows than the last.
 func TestManyRowsOfOthersArePassedOverInFewReads(t *testing.T) {
 	onEach(t, 10_000, func(t *testing.T, b *bench) {

@@ -35,6 +35,7 @@ type CollectionQuery struct {
 	Start   *keys.Cursor
 	Visible func(*Row) bool // as in Query, and Hidden too
 	Hidden  *Examination
+	NoNext  bool // as in Query
 	// Members are the ordinals of the members whose rows are asked for, which lie in the Ranges; nil means all.
 	Members []int
 }
@@ -68,7 +69,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	}
 	var judged *error
 	pq.Visible, judged = views(of.views).visible(q.Visible)
-	pq.Hidden = q.Hidden
+	pq.Hidden, pq.NoNext = q.Hidden, q.NoNext
 	found, err := db.reader.Read(ctx, &pq, q.Ranges)
 	if moved := of.stillServe(db.forFold); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)

@@ -86,7 +86,7 @@ func (js *Joins) readPages(p *plan.Pages) {
 
 // pageRequest makes the request for so many pages.
 func (js *Joins) pageRequest(p *plan.Pages, pages int, req *read.Request) error {
-	req.Fields, req.WantToken, req.WantCursors = p.Fields, p.Token, p.Cursors
+	req.Fields, req.WantNext, req.WantToken, req.WantCursors = p.Fields, p.Next, p.Token, p.Cursors
 	if err := p.Args.Read(p.Query, js.vars, req); err != nil {
 		js.Failing += js.pages[p.ID].places
 		return err

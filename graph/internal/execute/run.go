@@ -77,7 +77,7 @@ func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
 	if r.Query == nil {
 		return
 	}
-	a.req.Fields, a.req.WantToken, a.req.WantCursors = r.Fields, r.Token, r.Cursors
+	a.req.Fields, a.req.WantNext, a.req.WantToken, a.req.WantCursors = r.Fields, r.Next, r.Token, r.Cursors
 	if a.err = r.Args.Read(r.Query, vars, &a.req); a.err != nil {
 		return
 	}

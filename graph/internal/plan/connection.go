@@ -67,7 +67,7 @@ func (a *Asked) addConnectionMember(c *Compiler, s selected, first bool) {
 	case s.Definition == nil:
 		c.unsupported = true
 	case s.Name == "nextToken":
-		a.Token = true
+		a.Next, a.Token = true, true
 	case s.Name == "items":
 		m.Kind, m.NonNull = Items, s.Definition.Type.NonNull
 		m.ElemNull = s.Definition.Type.Elem != nil && !s.Definition.Type.Elem.NonNull
@@ -113,6 +113,7 @@ func (a *Asked) info(c *Compiler, info selected) (members []InfoMember) {
 		if m.Kind, known = infoKinds[s.Name]; !known && m.Text == nil {
 			c.unsupported = true
 		}
+		a.Next = a.Next || m.Text == nil && (m.Kind == HasNextPage || m.Kind == HasPreviousPage)
 		a.Cursors = a.Cursors || m.Kind == StartCursor || m.Kind == EndCursor
 		members = append(members, m)
 	}

@@ -35,8 +35,9 @@ type Asked struct {
 	// QueryNodes items are one node for each of the Nodes of the catalog.
 	Connection []ConnectionMember
 	Items      []*Node
-	Token      bool
-	Cursors    bool // the cursors of rows are among what is selected
+	Next       bool // whether another page follows is among what is selected
+	Token      bool // and the token that leads to it
+	Cursors    bool // and the cursors of rows
 	Fields     []int
 }
 

@@ -50,7 +50,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	if cq.Start, err = rd.tokens.start(binding, r); err != nil {
 		return Page{}, err
 	}
-	cq.Reverse = cq.Reverse != backward(&r.Page)
+	cq.Reverse, cq.NoNext = cq.Reverse != backward(&r.Page), !r.WantNext
 	answer, err := rd.db.QueryCollection(ctx, q.Collection.Stored, cq)
 	if cq.Visible != nil {
 		err = rd.Errors().unnamed(ctx, err, q.Name)

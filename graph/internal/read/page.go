@@ -82,7 +82,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	if dbq.Start, err = rd.tokens.start(binding, r); err != nil {
 		return Page{}, err
 	}
-	dbq.Reverse = dbq.Reverse != backward(&r.Page)
+	dbq.Reverse, dbq.NoNext = dbq.Reverse != backward(&r.Page), !r.WantNext
 	answer, err := rd.db.Query(ctx, t.Model, dbq)
 	if dbq.Visible != nil {
 		err = rd.Errors().unnamed(ctx, err, t.Name)

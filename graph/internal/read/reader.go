@@ -107,9 +107,10 @@ type Request struct {
 	Page        catalog.PageArgs
 	Consistent  bool
 	MemberTypes []string // types of members of a collection; nil for all
-	// Fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
-	Fields    []int
-	WantToken bool
+	// Fields are the ordinals that will be read of the rows, nil for all.
+	Fields []int
+	// WantNext says that it will be read whether another page follows, and WantToken that its token will.
+	WantNext, WantToken bool
 	// WantCursors says that the cursors of the rows of a page will be read.
 	WantCursors bool
 	sought      *filter.Filter // what Page.Filter says, once it is read

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -18,11 +19,14 @@ const ManyHidden = 256
 
 // passOver passes over a hidden row. As many as the first read of a page finds are free: they cost the one read that
 // every page takes, and what is left tells nothing of them. A page that is full ends where no more may be passed over;
-// whether a visible row follows is then not known.
-func (s *some) passOver() (done bool, err error) {
+// whether a visible row follows is then not known. One that may be Partial goes on after the row.
+func (s *some) passOver(start keys.Cursor) (done bool, err error) {
 	s.hidden++
+	if s.Partial {
+		s.last = &start
+	}
 	switch {
-	case s.hidden <= FewRows || s.Hidden.take():
+	case s.hidden <= FewRows || !s.leavesRest() && s.Hidden.take():
 		return false, nil
 	case s.full():
 		s.endFull()
@@ -38,7 +42,7 @@ func (s *some) mayPassOver(q *driver.Query) (done bool, err error) {
 		return false, nil
 	}
 	switch {
-	case !s.Hidden.overspent():
+	case !s.leavesRest() && !s.Hidden.overspent():
 		q.Limit = min(q.Limit, max(FewRows, s.Hidden.left()))
 		return false, nil
 	case s.full():
@@ -46,6 +50,18 @@ func (s *some) mayPassOver(q *driver.Query) (done bool, err error) {
 		return true, nil
 	}
 	return true, ErrHidden
+}
+
+// leavesRest reports whether a page that is full looks no further for a visible row that follows: to know of one is worth
+// half of what may be passed over at most, and the rest is for the rows of other pages.
+func (s *some) leavesRest() bool {
+	if s.Hidden == nil || !s.full() {
+		return false
+	}
+	if s.rest == 0 {
+		s.rest = max(1, s.Hidden.left()/2)
+	}
+	return s.Hidden.left() <= s.rest
 }
 
 // unjudgedBytes is what rows may take that are read at once, though nobody knows whose they are, and that nothing is

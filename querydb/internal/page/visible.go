@@ -30,6 +30,7 @@ type some struct {
 	page     Page
 	examined int
 	hidden   int
+	rest     int          // of what may be passed over, which the page leaves once it is full; 0 until then
 	last     *keys.Cursor // of the row that was looked at last
 }
 
@@ -164,7 +165,7 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 		return true, nil
 	}
 	if s.Visible != nil && !s.Visible(row) {
-		return s.passOver()
+		return s.passOver(start)
 	}
 	if s.full() {
 		if s.Visible == nil && s.leavesOut(row) { // it was read already
