@@ -192,7 +192,7 @@ func (l *Log) Snapshot(dir string) error {
 	defer end()
 	err = l.Writable()
 	if err == nil {
-		err = l.disk.Run(func() error { return l.records.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
+		err = l.disk.Checkpoint(l.records.db, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the event log in %s: %w", l.dir, err)

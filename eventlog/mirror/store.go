@@ -108,7 +108,7 @@ func (s *store) snapshot(dir string) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	err := s.disk.Run(func() error { return s.records.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
+	err := s.disk.Checkpoint(s.records.db, dir)
 	if err != nil {
 		return fmt.Errorf("back up the copy of the events in %s: %w", s.dir, err)
 	}

@@ -27,7 +27,7 @@ func (d *directory) holds(name string) bool {
 	return strings.HasPrefix(d.fs.PathJoin(name, "x"), inside)
 }
 
-// take locks the directory for this process.
+// take locks the directory for this process. Another one may still change what is looked at before that.
 func (d *directory) take(name string) error {
 	lock, err := d.fs.Lock(name)
 	if err != nil {
@@ -36,8 +36,10 @@ func (d *directory) take(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lock = lock
-	d.mark, err = d.stat(name)
-	return err
+	if d.mark, err = d.stat(name); err != nil {
+		return err
+	}
+	return d.checkMarker()
 }
 
 // checkMarker finds a directory that has files of a store but not the one that names its manifest. The engine would

@@ -66,11 +66,7 @@ func (d *Disk) FS() vfs.FS { return orderedfs.Wrap(fileSystem{d.dir.fs, &d.dir, 
 
 // Open opens the store. An error says what to do about it. From then on writes of the store wait where they fail.
 func (d *Disk) Open(open func() error) error {
-	err := d.dir.checkMarker()
-	if err == nil {
-		err = survive(open)
-	}
-	if err != nil {
+	if err := survive(open); err != nil {
 		d.release()
 		return explain(d.dir.path, err)
 	}

@@ -220,6 +220,32 @@ func TestAnOpeningThatFailsSaysWhatToDo(t *testing.T) {
 	}
 }
 
+// TestABackupThatIsGivenUpOnAFullDiskLeavesNothingBehind when there is space again: a copy would keep its files there.
+func TestABackupThatIsGivenUpOnAFullDiskLeavesNothingBehind(t *testing.T) {
+	var f fault
+	h := &history{T: t, fs: crashfs.New(), rows: map[keys.Key]driver.Row{}, begun: 1}
+	s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), CacheBytes: 1 << 20, Logger: quiet})
+	if err := s.Apply(t.Context(), h.batch(1)); err != nil {
+		t.Fatal(err)
+	}
+	f.set(syscall.ENOSPC)
+	err := within(t, "Snapshot", func() error { return s.Snapshot("copy") })
+	if !errors.Is(err, driver.ErrFull) {
+		t.Errorf("Snapshot: %v", err)
+	}
+	f.set(nil)
+	_ = within(t, "Writable", func() error {
+		for s.Writable() != nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		return nil
+	})
+	err = within(t, "Close", s.Close) // which waits for what the engine does
+	if _, gone := h.fs.Stat("copy"); err != nil || gone == nil {
+		t.Errorf("Close: %v, and the copy is there: %t", err, gone == nil)
+	}
+}
+
 // TestABackupWhoseSyncFailsHoldsUpNothing: it fails, and the store can be closed, to be started again.
 func TestABackupWhoseSyncFailsHoldsUpNothing(t *testing.T) {
 	f := fault{syncs: true}

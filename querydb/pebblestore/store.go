@@ -148,7 +148,7 @@ func (s *Store) Snapshot(dir string) error {
 	if err := s.Writable(); err != nil {
 		return err
 	}
-	if err := s.disk.Run(func() error { return s.db.Checkpoint(dir, pebble.WithFlushedWAL()) }); err != nil {
+	if err := s.disk.Checkpoint(s.db, dir); err != nil {
 		return unavailable("copy the store", err)
 	}
 	return nil
