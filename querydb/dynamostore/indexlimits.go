@@ -19,12 +19,13 @@ const (
 
 // widen has the largest of the indexes that are to be made hold all attributes, which none needs to name, until those
 // that they name are as few as may be, beside those that the indexes of the table name. It returns the names of these
-// indexes. What is there stays as it is: it holds what is needed.
+// indexes. What is there stays as it is, even where that names more: it holds what is
+// needed.
 func widen(toMake []layout.Index, named int) (all []string) {
 	for _, x := range toMake {
 		named += len(x.NonKey)
 	}
-	for named > mostAttributes {
+	for named > mostAttributes && len(toMake) > 0 {
 		largest := 0
 		for i, x := range toMake {
 			if n := len(toMake[largest].NonKey); len(x.NonKey) > n || len(x.NonKey) == n && x.Name < toMake[largest].Name {

@@ -87,6 +87,20 @@ func TestThePlanSaysWhichIndexesHoldAllAttributesForAWS(t *testing.T) {
 	}
 }
 
+// TestATableWhoseIndexesNameMoreThanAWSAllowsStaysAsItIs, where an emulator has made it, or AWS has raised its quota.
+func TestATableWhoseIndexesNameMoreThanAWSAllowsStaysAsItIs(t *testing.T) {
+	both := layout.Of("p-", broad(60, 60))
+	plan := makePlan([]layout.Layout{both}, nil, map[string]*live{"p-Broad": asMade(both)}, false)
+	for _, step := range plan.Steps {
+		if step.Act != EnableTTL {
+			t.Errorf("it is to be changed: %s", step.Text)
+		}
+	}
+	if len(plan.Wrong) > 0 {
+		t.Errorf("it is wrong: %v", plan.Wrong)
+	}
+}
+
 // TestThePlanRefusesMoreIndexesThanAWSAllows before anything is made, and takes a table that has more.
 func TestThePlanRefusesMoreIndexesThanAWSAllows(t *testing.T) {
 	of := func(n int) layout.Layout { return layout.Of("p-", broad(make([]int, n)...)) }

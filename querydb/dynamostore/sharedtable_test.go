@@ -156,3 +156,24 @@ func TestItemsPutByHandAreRows(t *testing.T) {
 		}
 	})
 }
+
+// TestARowInPlaceOfADeletedOneIsWrittenThoughTheAnswerIsLost: nobody says that it has changed meanwhile.
+func TestARowInPlaceOfADeletedOneIsWrittenThoughTheAnswerIsLost(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		task, member := taskAndMember()
+		s := openWith(t, e, Config{Concurrency: 1}, task, member)
+		at := keys.Key{PK: "$app#v1#id_1", SK: "$app#v1"}
+		w := driver.Write{Table: member, IfRevision: true, Row: dynamotest.RowOf(t, at, func(b *record.Builder) {
+			b.String("1")
+			b.String("ours")
+		}, 2)}
+		w.Row.Indexes, w.Row.Position = make([]driver.IndexKey, 1), dynamotest.Position(3)
+		applyTo(t, s, driver.Batch{Writes: []driver.Write{{Table: task, Kind: driver.Delete,
+			Row: driver.Row{Key: at, Position: dynamotest.Position(2)}}}})
+		through(s, losing())
+		applyTo(t, s, driver.Batch{Writes: []driver.Write{w}})
+		if s.Stats().Retries == 0 {
+			t.Error("no answer was lost")
+		}
+	})
+}

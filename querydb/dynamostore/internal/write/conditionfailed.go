@@ -76,7 +76,8 @@ func (c *change) ours(old item.Item) bool {
 	revision, err := item.CountOf(old[layout.AttrRev])
 	by, _ := item.StringOf(old[layout.AttrBy])
 	position, _ := item.NumberOf(old[layout.AttrPos+c.slot])
-	return err == nil && revision == c.revision+1 && by == c.slot && samePosition(position, c.position)
+	overGone := c.revision == 0 && c.shape.Kind != "" // its revision goes on where that of a row of another kind ended
+	return err == nil && (revision == c.revision+1 || overGone) && by == c.slot && samePosition(position, c.position)
 }
 
 // samePosition compares positions as numbers: DynamoDB leaves out zeros at the end of a fraction.
