@@ -13,7 +13,8 @@
 //   - It binds its port before it opens a store or folds an event. While a changed model is rebuilt, its former rows
 //     go on serving, and what they do not have is REBUILDING. Rows that are half built are never answered from: where
 //     there are no others, a query is UNAVAILABLE, with the progress.
-//   - /readyz says yes only while every projection is within --ready-lag of its source and the store answers.
+//   - /readyz says yes only while every projection is within --ready-lag of its source, or its rows wait for those that
+//     are built beside them, and the store answers.
 //   - An event is acknowledged when it is durable, and folded once, whenever the process ends.
 //   - Where an answer could be wrong, it is an error with a stable code that says what to do.
 //

@@ -8,7 +8,8 @@ import (
 )
 
 // Limits bound what one request to an embedded server may cost, and what all requests may cost together. A zero field
-// means the default of the option of `serve` with that name, without the unit (--max-read for MaxReadBytes).
+// means the default of the option of `serve` with that name, nearly always without the unit: --max-read for
+// MaxReadBytes, but --max-inflight-bytes for MaxInflightBytes.
 type Limits struct {
 	MaxBodyBytes       int64         // bytes of a GraphQL request
 	MaxDepth           int           // how deep a query may be nested

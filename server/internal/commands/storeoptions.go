@@ -35,7 +35,7 @@ func (p *Program) RefuseWithoutStore(flags ...string) error {
 	return nil
 }
 
-// StoreFlags are those of StoreOptions that mean nothing without --store.
+// StoreFlags are those of StoreOptions that most commands refuse without --store.
 var StoreFlags = []string{"events", "events-token", "events-token-file", "events-mapping", "events-user",
 	"events-password", "events-password-file", "events-credentials", "events-ca", "events-cert", "events-key",
 	"events-begin", "events-allow-removal", "mirror", "cache-mb", "max-event"}

@@ -20,11 +20,11 @@ type Settings struct {
 	Err  error // of the file; the parser blames the flag that it looked up first
 }
 
-const ours = "FOLDQL_" // what our variables begin with
+const variablePrefix = "FOLDQL_"
 
 // variable is the environment variable of a flag: FOLDQL_LISTEN of --listen.
 func variable(flag string) string {
-	return ours + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // WithVariable is the help of a flag with its environment variable.
@@ -48,7 +48,7 @@ func (s *Settings) Validate(app *kong.Application) error {
 	}
 	for _, v := range s.All {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) && !s.isServiceLink(name) {
+		if strings.HasPrefix(name, variablePrefix) && !slices.Contains(known, name) && !s.isServiceLink(name) {
 			meant, _ := Nearest(name, known)
 			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, meant)
 		}

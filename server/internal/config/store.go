@@ -29,7 +29,7 @@ const (
 	Stream   = "nats" // a stream of NATS JetStream
 )
 
-// usualDir is where the log is kept, by default, of a store that has no directory.
+// usualDir has the log, and the copy of a source, of a store that has no directory.
 const usualDir = "data"
 
 // ParseStore reads "embedded:DIR", "dynamodb:PREFIX?KEY=VALUE&…" or "memory:".
