@@ -52,8 +52,8 @@ func (s *some) mayPassOver(q *driver.Query) (done bool, err error) {
 	return true, ErrHidden
 }
 
-// leavesRest reports whether a page that is full looks no further for a visible row that follows: to know of one is worth
-// half of what may be passed over at most, and the rest is for the rows of other pages.
+// leavesRest reports whether a page that is full looks no further for a visible row that follows: to know of one is
+// worth half of what may be passed over at most, and the rest is for the rows of other pages.
 func (s *some) leavesRest() bool {
 	if s.Hidden == nil || !s.full() {
 		return false
