@@ -22,7 +22,7 @@ type scalars interface {
 
 // inputs reads the values of variables. The library that coerces them afterwards is lenient: it takes texts for
 // numbers, names of enum values in any case and every number for an ID, which only the fields that they are for would
-// refuse.
+// refuse, and any number of fields in an input with @oneOf, which nothing would.
 type inputs struct {
 	schema  *ast.Schema
 	scalars scalars // nil where the schema is not one
@@ -124,6 +124,9 @@ func (in *inputs) object(def *ast.Definition, v any) (any, *wrongInput) {
 	if !ok {
 		return v, nil
 	}
+	if def.Directives.ForName("oneOf") != nil && !hasOneValue(object) {
+		return nil, &wrongInput{reason: fmt.Sprintf("type %s takes exactly one field, which must not be null", def.Name)}
+	}
 	for _, f := range def.Fields {
 		field, given := object[f.Name]
 		if !given {
@@ -136,6 +139,14 @@ func (in *inputs) object(def *ast.Definition, v any) (any, *wrongInput) {
 		object[f.Name] = read
 	}
 	return object, nil
+}
+
+// hasOneValue reports whether an object has exactly one field, and that is not null.
+func hasOneValue(object map[string]any) bool {
+	for _, v := range object {
+		return len(object) == 1 && v != nil
+	}
+	return false
 }
 
 func (in *inputs) scalar(name string, v any) (any, *wrongInput) {

@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,4 +73,65 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 	if diff := cmp.Diff(want, vars); diff != "" {
 		t.Errorf("whole numbers in inputs (-want +got):\n%s", diff)
 	}
+}
+
+// TestAnInputWithOneOfHasExactlyOneField, be it the value of a variable or a literal with variables in it.
+func TestAnInputWithOneOfHasExactlyOneField(t *testing.T) {
+	in := &inputs{schema: gqlparser.MustLoadSchema(&ast.Source{Input: `
+		input By @oneOf { id: ID email: String other: By }
+		input Where { by: By bys: [By!] }
+		type Query { find(by: By, where: Where): Int }`})}
+	docs := newDocuments(in, Config{}.withDefaults())
+	const one = "type By takes exactly one field, which must not be null"
+	const by, where = `query($b: By!) { find(by: $b) }`, `query($w: Where) { find(where: $w) }`
+	const literal, nullable = `query($id: ID!) { find(by: {id: $id}) }`, `query($id: ID) { find(by: {id: $id}) }`
+	const inFragment = `query($id: ID) { ...F } fragment F on Query { find(where: {bys: [{other: {id: $id}}]}) }`
+	for _, c := range []struct{ document, variables, want string }{
+		{by, `{"b":{"id":"1"}}`, ``},
+		{by, `{"b":{"other":{"email":"x"}}}`, ``},
+		{by, `{"b":{"id":"1","email":"x"}}`, `variable $b: ` + one},
+		{by, `{"b":{"id":"1","email":null}}`, `variable $b: ` + one},
+		{by, `{"b":{}}`, `variable $b: ` + one},
+		{by, `{"b":{"id":null}}`, `variable $b: ` + one},
+		{by, `{"b":{"other":{}}}`, `variable $b.other: ` + one},
+		{where, `{"w":{"by":null,"bys":[{"id":"1"},{"email":"x"}]}}`, ``},
+		{where, `{"w":{"bys":[{"id":"1"},{}]}}`, `variable $w.bys[1]: ` + one},
+		{where, `{"w":{"bys":{}}}`, `variable $w.bys: ` + one},
+		{literal, `{"id":"1"}`, ``},
+		{literal, `{"id":null}`, `variable $id: cannot be null`},
+		{literal, `{}`, `variable $id: must be defined`},
+		{nullable, `{}`, `must be non-nullable to be used for OneOf Input Object "By"`},
+		{inFragment, `{}`, `must be non-nullable to be used for OneOf Input Object "By"`},
+		{`query($b: By) { find(where: {bys: [{other: $b}]}) }`, `{}`, `must be non-nullable`},
+		{`query($b: By!) { find(by: {other: $b}) }`, `{"b":{}}`, `variable $b: ` + one},
+		{`{ find(by: {id: "1", email: "x"}) }`, `{}`, `must specify exactly one key`},
+		{`{ find(where: {bys: [{}]}) }`, `{}`, `must specify exactly one key`},
+		{`{ find(by: {other: {email: null}}) }`, `{}`, `must be non-null`},
+		{`query($b: By = {id: "1", email: "x"}) { find(by: $b) }`, `{}`, `must specify exactly one key`},
+	} {
+		got := wrongWith(t, in, docs, c.document, c.variables)
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s with %s: %q, want %q", c.document, c.variables, got, c.want)
+		}
+	}
+}
+
+// wrongWith is what is wrong with the first operation of a document or with its variables, "" for nothing.
+func wrongWith(t *testing.T, in *inputs, docs *documents, document, variables string) string {
+	t.Helper()
+	vars, err := readObject([]byte(variables), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, errs := docs.read(document)
+	if errs == nil {
+		if wrong := in.read(doc.Operations[0], vars); wrong != nil {
+			return wrong.Message
+		}
+		_, errs = in.coerce(doc.Operations[0], vars)
+	}
+	if errs != nil {
+		return errs[0].Message
+	}
+	return ""
 }
