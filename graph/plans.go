@@ -88,13 +88,9 @@ func (c *compiled) run(ctx context.Context, rt *Runtime, op *ast.OperationDefini
 	return &graphql.Response{Data: data}
 }
 
-// CheckScalar returns what is wrong with an input for a scalar. It accepts any for a scalar of the project's own.
-func (s *planning) CheckScalar(name string, v any) error {
-	if check := scalar.InputChecks[name]; check != nil {
-		return check(v)
-	}
-	return nil
-}
+// ScalarCheck returns the function that says what is wrong with an input for a scalar, nil for one of the project's
+// own, which may be anything.
+func (s *planning) ScalarCheck(name string) func(any) error { return scalar.InputChecks[name] }
 
 // resolve has gqlgen's executor answer, with loaders for this operation alone.
 func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {

@@ -80,10 +80,8 @@ func rulesFor(in *inputs, cfg Config, suggesting bool) []core.Rule {
 
 func rulesByName(in *inputs, cfg Config, suggesting bool) *rules.Rules {
 	r := rules.NewDefaultRules()
-	r.AddRule("NumbersHaveAValue", numbersHaveAValue)
-	if in.scalars != nil {
-		r.AddRule("LiteralsHaveAValue", in.literalsHaveAValue)
-	}
+	r.AddRule("NumbersHaveAValue", in.numbersHaveAValue)
+	r.AddRule("LiteralsHaveAValue", in.literalsHaveAValue)
 	if !cfg.Introspection {
 		r.AddRule("NoIntrospection", noIntrospection)
 	}

@@ -14,12 +14,15 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/scalar"
 )
 
 const sdl = `
 scalar Decimal
+scalar Any
 type Query {
-	hello(name: String, times: Int, price: Decimal, id: ID, weight: Float): String
+	hello(name: String, times: Int, price: Decimal, any: Any, id: ID, weight: Float): String
 	node(id: ID): Node
 	fail: String
 	secret: String
@@ -95,6 +98,11 @@ var testSchema = executable{fields: map[string]func(ctx context.Context, args ma
 		return nil, ctx.Err()
 	},
 }}
+
+// checked is a schema that knows the scalars of foldql.
+type checked struct{ executable }
+
+func (checked) ScalarCheck(name string) func(any) error { return scalar.InputChecks[name] }
 
 // reply is what came back.
 type reply struct {

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -202,7 +204,7 @@ func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 }
 
 func TestNumbersOfADocumentKeepTheirDigits(t *testing.T) {
-	h := New(testSchema, Config{})
+	h := New(checked{testSchema}, Config{})
 	for literal, want := range map[string]string{
 		`price: 12345678901234567890.123456789`: `price:12345678901234567890.123456789`,
 		`price: 99999999999999999999`:           `price:99999999999999999999`,
@@ -218,6 +220,28 @@ func TestNumbersOfADocumentKeepTheirDigits(t *testing.T) {
 	got := query(t, h, `query($p: Decimal) { hello(price: $p) }`, `{"p":12345678901234567890.123456789}`)
 	if !strings.Contains(got.body, `price:12345678901234567890.123456789`) {
 		t.Errorf("variable: %s", got.body)
+	}
+}
+
+// TestANumberForAScalarOfAProjectsOwnIsOne, in literals as in variables, wherever it stands in a value.
+func TestANumberForAScalarOfAProjectsOwnIsOne(t *testing.T) {
+	given := testSchema
+	var got any
+	given.fields = map[string]func(context.Context, map[string]any) (any, error){
+		"hello": func(_ context.Context, args map[string]any) (any, error) { got = args["any"]; return nil, nil },
+	}
+	const huge = "99999999999999999999" // which no integer of 64 bits is: its digits are kept
+	for literal, want := range map[string]any{
+		`1.5`: 1.5, `1e3`: 1000.0, `-7`: int64(-7), `"1.5"`: "1.5", huge: huge,
+		`{a: 1.5, b: [2, ` + huge + `]}`: map[string]any{"a": 1.5, "b": []any{int64(2), huge}},
+	} {
+		for _, es := range []graphql.ExecutableSchema{given, checked{given}} {
+			got = nil
+			said := query(t, New(es, Config{}), `{ hello(any: `+literal+`) }`, "")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", literal, said.body, diff)
+			}
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package graphqlhttp
 
 import (
-	"strconv"
-
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
@@ -64,20 +62,25 @@ func validate(schema *ast.Schema, doc *ast.QueryDocument, by []core.Rule) (errs 
 // numbersHaveAValue is a validation rule: a number in a document has a value of its type. The executor reads an integer
 // of any type as one of 64 bits and a fraction as a float, and has no answer where that fails, so here
 //
-//   - a number for a scalar of the schema's own that has a fraction, or any number of more digits, becomes the string
-//     of its digits, and the scalar reads all of them; an integer for an ID likewise;
+//   - a number that has no such value becomes the string of its digits where its scalar may read all of them: any but
+//     the built-in ones, and an ID an integer. So does a fraction for a scalar that has a check, such as Decimal, which
+//     reads strings and would lose digits to a float; a scalar of a project's own gets the float;
 //   - an integer for a Float becomes one;
 //   - an integer for an Int that has more than 32 bits is a mistake of the document. (The rule ValuesOfCorrectType
 //     reports the numbers that have no value at all.)
-func numbersHaveAValue(observers *core.Events, addError core.AddErrFunc) {
+func (in *inputs) numbersHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
-		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Kind != ast.IntValue && v.Kind != ast.FloatValue {
+		if v.Kind != ast.IntValue && v.Kind != ast.FloatValue || v.Definition != nil && v.Definition.Kind != ast.Scalar {
 			return
 		}
-		n, err := strconv.ParseInt(v.Raw, 10, 64)
-		switch v.Definition.Name {
+		scalar := "" // inside of a value of a scalar of a project's own
+		if v.Definition != nil {
+			scalar = v.Definition.Name
+		}
+		number, err := v.Value(nil)
+		switch scalar {
 		case "Int":
-			if err == nil && int64(int32(n)) != n {
+			if n, whole := number.(int64); whole && err == nil && int64(int32(n)) != n {
 				addError(core.Message("Int cannot represent %s: it has more than 32 bits", v.Raw), core.At(v.Position))
 			}
 		case "Float":
@@ -88,7 +91,7 @@ func numbersHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 				v.Kind = ast.StringValue
 			}
 		default:
-			if err != nil {
+			if err != nil || v.Kind == ast.FloatValue && in.check(scalar) != nil {
 				v.Kind = ast.StringValue
 			}
 		}

@@ -15,9 +15,10 @@ import (
 )
 
 // scalars is a schema that knows what is a value of a scalar: then wrong ones are mistakes of the request, before
-// anything is executed. CheckScalar gets the JSON value, or the value of a literal, and returns what is wrong with it.
+// anything is executed. ScalarCheck returns nil for a scalar that may be anything, and else a function that gets the
+// JSON value, or the value of a literal, and returns what is wrong with it.
 type scalars interface {
-	CheckScalar(scalar string, v any) error
+	ScalarCheck(scalar string) func(v any) error
 }
 
 // inputs reads the values of variables. The library that coerces them afterwards is lenient: it takes texts for
@@ -155,13 +156,20 @@ func (in *inputs) scalar(name string, v any) (any, *wrongInput) {
 			return nil, &wrongInput{reason: fmt.Sprintf("%.60s is not a value of type Int", n)}
 		}
 	}
-	if in.scalars == nil {
-		return v, nil
-	}
-	if err := in.scalars.CheckScalar(name, v); err != nil {
-		return nil, &wrongInput{reason: reason(err)}
+	if check := in.check(name); check != nil {
+		if err := check(v); err != nil {
+			return nil, &wrongInput{reason: reason(err)}
+		}
 	}
 	return v, nil
+}
+
+// check returns the function that says what is wrong with a value of the scalar, nil where nothing is known of it.
+func (in *inputs) check(scalar string) func(v any) error {
+	if in.scalars == nil {
+		return nil
+	}
+	return in.scalars.ScalarCheck(scalar)
 }
 
 // reason is the message of an error without the place that gqlgen's errors put before it.
@@ -186,10 +194,14 @@ func whole(n json.Number) (v any, ok bool) {
 	return json.Number(strconv.FormatInt(int64(f), 10)), true
 }
 
-// literalsHaveAValue is a validation rule: what a document gives for a scalar of the schema's own is a value of it.
+// literalsHaveAValue is a validation rule: what a document gives for a scalar that has a check is a value of it.
 func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
 		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Definition.BuiltIn {
+			return
+		}
+		check := in.check(v.Definition.Name)
+		if check == nil {
 			return
 		}
 		switch v.Kind {
@@ -200,7 +212,7 @@ func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddEr
 		if err != nil {
 			return // a number without a value, which NumbersHaveAValue is about
 		}
-		if err := in.scalars.CheckScalar(v.Definition.Name, value); err != nil {
+		if err := check(value); err != nil {
 			addError(core.Message("%s", reason(err)), core.At(v.Position))
 		}
 	})

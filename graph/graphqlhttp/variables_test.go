@@ -15,11 +15,16 @@ import (
 // evens is a schema of which a scalar is even.
 type evens struct{}
 
-func (evens) CheckScalar(scalar string, v any) error {
-	if n, _ := v.(json.Number).Int64(); scalar == "Even" && n%2 != 0 {
-		return errors.New("odd")
+func (evens) ScalarCheck(scalar string) func(any) error {
+	if scalar != "Even" {
+		return nil
 	}
-	return nil
+	return func(v any) error {
+		if n, _ := v.(json.Number).Int64(); n%2 != 0 {
+			return errors.New("odd")
+		}
+		return nil
+	}
 }
 
 func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
