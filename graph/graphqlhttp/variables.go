@@ -201,19 +201,23 @@ func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddEr
 			return
 		}
 		check := in.check(v.Definition.Name)
-		if check == nil {
+		if check == nil || v.Kind == ast.Variable || v.Kind == ast.NullValue {
 			return
 		}
-		switch v.Kind {
-		case ast.Variable, ast.NullValue, ast.ListValue: // the values in a list come by themselves
-			return
+		if v.Kind == ast.ListValue && v.ExpectedType.Elem != nil {
+			return // what is in the list comes by itself
 		}
-		value, err := v.Value(nil)
-		if err != nil {
-			return // a number without a value, which NumbersHaveAValue is about
-		}
-		if err := check(value); err != nil {
+		if err := check(literal(v)); err != nil {
 			addError(core.Message("%s", reason(err)), core.At(v.Position))
 		}
 	})
+}
+
+// literal is the value of a literal in the form that a variable of the same text has.
+func literal(v *ast.Value) any {
+	if v.Kind == ast.IntValue || v.Kind == ast.FloatValue {
+		return json.Number(v.Raw)
+	}
+	value, _ := v.Value(nil) // NumbersHaveAValue has given one to the numbers inside
+	return value
 }

@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -118,6 +119,56 @@ func TestAnInputWithOneOfHasExactlyOneField(t *testing.T) {
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s with %s: %q, want %q", c.document, c.variables, got, c.want)
 		}
+	}
+}
+
+// TestALiteralIsRefusedWhereAVariableIs, wherever it stands: both before anything is executed.
+func TestALiteralIsRefusedWhereAVariableIs(t *testing.T) {
+	in := &inputs{scalars: checked{}, schema: gqlparser.MustLoadSchema(&ast.Source{Input: `
+		scalar Int64 scalar Decimal scalar Date scalar DateTime
+		type Query { a(int64: Int64, decimal: Decimal, date: Date, dateTime: DateTime, dates: [Date]): Int }`})}
+	docs := newDocuments(in, Config{}.withDefaults())
+	for _, c := range []struct {
+		argument, typ, text string
+		wrong               bool
+	}{
+		{"int64", "Int64", `9223372036854775807`, false},
+		{"int64", "Int64", `"7"`, false},
+		{"int64", "Int64", `9223372036854775808`, true},
+		{"int64", "Int64", `1e3`, true},
+		{"int64", "Int64", `1.0`, true},
+		{"decimal", "Decimal", `12345678901234567890.5`, false},
+		{"decimal", "Decimal", `99999999999999999999`, false},
+		{"decimal", "Decimal", `1e3`, false},
+		{"decimal", "Decimal", `true`, true},
+		{"decimal", "Decimal", `[1]`, true},
+		{"decimal", "Decimal", `[]`, true},
+		{"date", "Date", `"2024-01-15"`, false},
+		{"date", "Date", `["2024-01-15"]`, true},
+		{"date", "Date", `20240115`, true},
+		{"dateTime", "DateTime", `99999999999999999999`, true},
+		{"dateTime", "DateTime", `1.5`, true},
+		{"dates", "[Date]", `"2024-01-15"`, false},
+		{"dates", "[Date]", `["2024-01-15", null]`, false},
+		{"dates", "[Date]", `[["2024-01-15"]]`, true},
+	} {
+		variable := fmt.Sprintf(`query($v: %s) { a(%s: $v) }`, c.typ, c.argument)
+		if got := wrongWith(t, in, docs, variable, `{"v":`+c.text+`}`); (got != "") != c.wrong {
+			t.Errorf("%s is a variable's value of type %s: %q, wrong is %t", c.text, c.typ, got, c.wrong)
+		}
+		for place, document := range map[string]string{
+			"field": fmt.Sprintf(`{ a(%s: %s) }`, c.argument, c.text),
+			"fragment that others spread": fmt.Sprintf(`{ ...F ...G } fragment F on Query { b: a(%s: %s) } fragment G on `+
+				`Query { ...F }`, c.argument, c.text),
+			"default": fmt.Sprintf(`query($v: %s = %s) { a(%s: $v) }`, c.typ, c.text, c.argument),
+		} {
+			if got := wrongWith(t, in, docs, document, `{}`); (got != "") != c.wrong {
+				t.Errorf("%s is a literal of type %s in a %s: %q, wrong is %t", c.text, c.typ, place, got, c.wrong)
+			}
+		}
+	}
+	if got := wrongWith(t, in, docs, `{ a(decimal: {n: 99999999999999999999}) }`, `{}`); got == "" {
+		t.Error("an object is a Decimal")
 	}
 }
 
