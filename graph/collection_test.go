@@ -287,7 +287,7 @@ func TestVariablesInsideListLiteralsAreReadAgain(t *testing.T) {
 		t.Errorf("one value for a list: -want +got:\n%s", diff)
 	}
 	got := h.do(t.Context(), query, map[string]any{"l": nil})
-	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Project.only[1]"}}, got); diff != "" {
+	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Project: argument only[1]"}}, got); diff != "" {
 		t.Errorf("null in the list: -want +got:\n%s", diff)
 	}
 }

@@ -21,6 +21,8 @@ func params(i int) *graphql.RawParams {
 	return &graphql.RawParams{Query: fmt.Sprintf(`{ Customer(id: "c%d") { name } }`, i)}
 }
 
+// TestBadArgumentsAreReportedByCodeAndPath: that of the field, where clients look for an error. The argument is in the
+// message.
 func TestBadArgumentsAreReportedByCodeAndPath(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
@@ -32,7 +34,7 @@ func TestBadArgumentsAreReportedByCodeAndPath(t *testing.T) {
 		{"limit 0", `{ TrackById(id: "o1", limit: 0) { nextToken } }`, nil, []string{"BAD_USER_INPUT TrackById"}},
 		{"limit 1001", `{ x: TrackById(id: "o1", limit: 1001) { nextToken } }`, nil, []string{"BAD_USER_INPUT x"}},
 		{"limit beyond 32 bits", `query($l: Int) { TrackById(id: "o1", limit: $l) { nextToken } }`,
-			map[string]any{"l": math.MaxInt32 + 1}, []string{"BAD_USER_INPUT TrackById.limit"}},
+			map[string]any{"l": math.MaxInt32 + 1}, []string{"BAD_USER_INPUT TrackById: argument limit"}},
 		{"eq with prefix", `{ TrackById(id: "o1", eq: "a", prefix: "b") { nextToken } }`, nil,
 			[]string{"BAD_USER_INPUT TrackById"}},
 		{"prefix with to", `{ TrackById(id: "o1", prefix: "a", to: "b") { nextToken } }`, nil,
@@ -42,11 +44,11 @@ func TestBadArgumentsAreReportedByCodeAndPath(t *testing.T) {
 		{"an id too long", `query($id: ID!) { Customer(id: $id) { name } }`,
 			map[string]any{"id": strings.Repeat("x", 2049)}, []string{"BAD_USER_INPUT Customer"}},
 		{"null for an id", `query($id: ID = "c1") { Customer(id: $id) { name } }`, map[string]any{"id": nil},
-			[]string{"BAD_USER_INPUT Customer.id"}},
+			[]string{"BAD_USER_INPUT Customer: argument id"}},
 		{"an enum in other case", `query($s: Status!) { OrderByStatus(status: $s) { nextToken } }`,
-			map[string]any{"s": "open"}, []string{"BAD_USER_INPUT OrderByStatus.status"}},
+			map[string]any{"s": "open"}, []string{"BAD_USER_INPUT OrderByStatus: argument status"}},
 		{"not a date-time", `{ Track(id: "o1", changedAt: "yesterday") { status } }`, nil,
-			[]string{"BAD_USER_INPUT Track.changedAt"}},
+			[]string{"BAD_USER_INPUT Track: argument changedAt"}},
 		{"not a token", `{ TrackById(id: "o1", nextToken: "xyz") { nextToken } }`, nil, []string{"INVALID_TOKEN TrackById"}},
 		{"an empty token", `{ TrackById(id: "o1", nextToken: "") { nextToken } }`, nil, []string{"INVALID_TOKEN TrackById"}},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -439,6 +440,9 @@ func readResult(resp *graphql.Response) result {
 	}
 	for _, err := range resp.Errors {
 		told := fmt.Sprintf("%v %s", err.Extensions["code"], err.Path)
+		if place, _, ok := strings.Cut(err.Message, ": "); ok && strings.HasPrefix(place, "argument ") {
+			told += ": " + place
+		}
 		if reason, ok := err.Extensions["reason"]; ok {
 			told += fmt.Sprint(": ", reason)
 		}

@@ -89,7 +89,7 @@ func TestListsOfKeysAreBounded(t *testing.T) {
 func TestAKeyThatIsNoneIsTheCallersMistake(t *testing.T) {
 	for way, b := range bothWays(t, Config{AuthOff: true}) {
 		for changedAt, want := range map[string]string{
-			"no time":              "BAD_USER_INPUT r.keys[1].changedAt",
+			"no time":              "BAD_USER_INPUT r: argument keys[1].changedAt",
 			"2024-01-01T10:00:00Z": "BAD_USER_INPUT r",
 		} {
 			list := []any{map[string]any{"orderId": "o1", "changedAt": "2024-01-01T10:00:00Z"},

@@ -205,7 +205,7 @@ func TestNestedPagesHeedRulesAndLimits(t *testing.T) {
 		{"a wrong limit", ctx, `{ Order(id: "o1") { tracks(limit: 0) { items { status } } } }`,
 			[]string{"BAD_USER_INPUT Order.tracks"}},
 		{"a wrong argument", ctx, `query($p: Int = 5000000000) { Order(id: "o1") { tracks(limit: $p) { items { status } } } }`,
-			[]string{"BAD_USER_INPUT Order.tracks.limit"}},
+			[]string{"BAD_USER_INPUT Order.tracks: argument limit"}},
 		{"too many rows for one row", ctx, `{ Order(id: "o1") { tracks(limit: 6) { items { status } } } }`,
 			[]string{"LIMIT_EXCEEDED Order.tracks"}},
 		{"too many rows together", ctx, `{ OrderByStatus(status: OPEN, limit: 2) { items { tracks(limit: 3) { items { status } } } } }`,

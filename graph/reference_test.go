@@ -17,6 +17,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/argument"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/differential"
@@ -211,18 +212,17 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 			a.Enum = t
 		case ast.InputObject:
 			if len(q.KeyFields) > 0 {
-				args[def.Name], failed = r.keysOf(ctx, t, def.Name, raw)
+				args[def.Name], failed = r.keysOf(t, def.Name, raw)
 			} // else whoever reads the page makes sense of it
 			continue
 		}
 		if def.Type.Elem != nil {
-			args[def.Name], failed = listOf(ctx, &a, def.Name, raw)
+			args[def.Name], failed = listOf(&a, def.Name, raw)
 			continue
 		}
 		v, err := a.Value(raw)
 		if err != nil {
-			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
-			failed = graphql.ErrorOnPath(at, err)
+			failed = argument.Wrong(ast.Path{ast.PathName(def.Name)}, err)
 		}
 		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.KeyArg) bool {
 			return k.Name == def.Name
@@ -235,12 +235,11 @@ func (r *reference) arguments(ctx context.Context, q *catalog.Query, f graphql.C
 }
 
 // listOf reads a list of values of which each is a key.
-func listOf(ctx context.Context, a *plan.Argument, name string, raw any) (all []keys.Value, failed error) {
-	ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(name))
+func listOf(a *plan.Argument, name string, raw any) (all []keys.Value, failed error) {
 	for i, elem := range graphql.CoerceList(raw) {
 		v, err := a.Value(elem)
 		if err != nil {
-			return nil, graphql.ErrorOnPath(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
+			return nil, argument.Wrong(ast.Path{ast.PathName(name), ast.PathIndex(i)}, err)
 		}
 		all = append(all, v)
 	}
@@ -248,16 +247,13 @@ func listOf(ctx context.Context, a *plan.Argument, name string, raw any) (all []
 }
 
 // keysOf reads a list of keys of several fields: the values of one after those of the other.
-func (r *reference) keysOf(ctx context.Context, key *ast.Definition, name string, raw any) (all []keys.Value,
-	failed error) {
-	ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(name))
+func (r *reference) keysOf(key *ast.Definition, name string, raw any) (all []keys.Value, failed error) {
 	for i, elem := range graphql.CoerceList(raw) {
-		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
 		for _, def := range key.Fields {
 			a := plan.Argument{Named: def.Type.Name()}
 			v, err := a.Value(elem.(map[string]any)[def.Name])
 			if err != nil {
-				return nil, graphql.ErrorOnPath(graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name)), err)
+				return nil, argument.Wrong(ast.Path{ast.PathName(name), ast.PathIndex(i), ast.PathName(def.Name)}, err)
 			}
 			all = append(all, v)
 		}

@@ -8,10 +8,14 @@ package fieldexec
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/internal/argument"
 )
 
 // Root returns how a field of Query is resolved: by resolve, which has failed where it returns invalid.
@@ -104,9 +108,20 @@ func WithArguments[C any](ctx context.Context, op *graphql.OperationContext, c C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = arguments(ctx, c, fc.Field.ArgumentMap(op.Variables)); err != nil {
+		err = atField(fc, err)
 		op.Error(ctx, err)
 	}
 	return fc, err
+}
+
+// atField makes an error that gqlgen has given a place in an argument one of the field.
+func atField(fc *graphql.FieldContext, err error) error {
+	var gql *gqlerror.Error
+	field := fc.Path()
+	if !errors.As(err, &gql) || len(gql.Path) <= len(field) {
+		return err
+	}
+	return argument.Wrong(gql.Path[len(field):], err)
 }
 
 // Arg is an argument of a field, which has been read.

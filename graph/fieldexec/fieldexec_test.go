@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/fieldexec"
+	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
 // execution stands for the execution context of a generated package.
@@ -164,6 +165,42 @@ func TestArgumentsComeFromTheOperation(t *testing.T) {
 		}
 		if all := messages(ctx); c.error != "" && (len(all) != 1 || all[0] != c.error) {
 			t.Errorf("%s: errors %q, want %q", name, all, c.error)
+		}
+	}
+}
+
+// TestAnErrorOfAnArgumentIsAtThePathOfItsField, where clients look for it, and names the place in the argument.
+func TestAnErrorOfAnArgumentIsAtThePathOfItsField(t *testing.T) {
+	asked := field("ones")
+	asked.Arguments = ast.ArgumentList{{Name: "ids", Value: &ast.Value{Raw: "n", Kind: ast.Variable}}}
+	asked.Definition = &ast.FieldDefinition{Arguments: ast.ArgumentDefinitionList{{Name: "ids"}}}
+	for name, c := range map[string]struct {
+		places []*graphql.PathContext
+		want   string
+	}{
+		"itself":     {nil, "argument ids: no number"},
+		"an element": {[]*graphql.PathContext{graphql.NewPathWithIndex(1)}, "argument ids[1]: no number"},
+		"a field of one": {[]*graphql.PathContext{graphql.NewPathWithIndex(1), graphql.NewPathWithField("at")},
+			"argument ids[1].at: no number"},
+	} {
+		ctx, op := operation()
+		ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: field("page")})
+		_, err := fieldexec.WithArguments(ctx, op, execution("e"), &graphql.FieldContext{Field: asked},
+			func(ctx context.Context, e execution, raw map[string]any) (map[string]any, error) {
+				return nil, fieldexec.Argument(ctx, e, raw, nil, "ids",
+					func(ctx context.Context, _ execution, v any) (int, error) {
+						for _, place := range c.places {
+							ctx = graphql.WithPathContext(ctx, place)
+						}
+						return 0, graphql.ErrorOnPath(ctx, graphqlerr.New(graphqlerr.BadUserInput, "no number"))
+					})
+			})
+		if got := graphqlerr.CodeOf(err); got != graphqlerr.BadUserInput {
+			t.Errorf("%s: the code is %q", name, got)
+		}
+		all := graphql.GetErrors(ctx)
+		if len(all) != 1 || all[0].Message != c.want || all[0].Path.String() != "page.ones" {
+			t.Errorf("%s: errors %v, want %q at page.ones", name, all, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/argument"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/querydb/record"
@@ -126,7 +127,7 @@ func (js *Joins) page(p *plan.Pages, i int) (page *read.Page, first int, err err
 
 // wrongArgument returns what is wrong with an argument of the field, if anything is.
 func (js *Joins) wrongArgument(p *plan.Pages) error {
-	var wrong *plan.ArgumentError
+	var wrong *argument.Error
 	if denied := js.pages[p.ID].denied; errors.As(denied, &wrong) {
 		return denied
 	}

@@ -1,8 +1,6 @@
 package execute
 
 import (
-	"errors"
-
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -37,29 +35,9 @@ func (w *writer) end() {
 // The writers below report whether they wrote a value. Where they did not, a null stood where the schema allows none,
 // nothing is left of what they wrote, and the null is for the place above.
 
-// fail reports an error of a member at the place where the answer stands, or at its argument that is wrong, and writes
-// null for it.
+// fail reports an error of a member at the place where the answer stands, and writes null for it.
 func (w *writer) fail(m *plan.Member, err error) bool {
-	var argument *plan.ArgumentError
-	if !errors.As(err, &argument) {
-		w.report(m, err)
-		return w.null(m)
-	}
-	w.enter(argument.Name)
-	if argument.Element != nil {
-		w.at(*argument.Element)
-	}
-	if argument.Field != "" {
-		w.enter(argument.Field)
-	}
-	w.report(m, argument.Err)
-	if argument.Field != "" {
-		w.leave()
-	}
-	if argument.Element != nil {
-		w.leave()
-	}
-	w.leave()
+	w.report(m, err)
 	return w.null(m)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/argument"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/queryarg"
@@ -83,7 +84,7 @@ func (a *Argument) raw(vars map[string]any) (v any, ok bool, err error) {
 		}
 	case a.open != nil:
 		if v, err = a.open.Value(vars); err != nil {
-			err = &ArgumentError{Name: a.name, Err: graphqlerr.New(graphqlerr.BadUserInput, "%w", err)}
+			err = a.wrong(graphqlerr.New(graphqlerr.BadUserInput, "%w", err))
 		}
 		return v, true, err
 	}
@@ -98,7 +99,7 @@ func optional[T any](a *Argument, vars map[string]any, read func(any) (T, error)
 	}
 	v, err := read(raw)
 	if err != nil {
-		return nil, &ArgumentError{Name: a.name, Err: err}
+		return nil, a.wrong(err)
 	}
 	return &v, nil
 }
@@ -111,7 +112,7 @@ func (a *Argument) Key(vars map[string]any, mandatory bool) (keys.Value, error) 
 	}
 	v, err := a.Value(raw)
 	if err != nil {
-		return keys.Value{}, &ArgumentError{Name: a.name, Err: err}
+		return keys.Value{}, a.wrong(err)
 	}
 	return v, nil
 }
@@ -126,7 +127,7 @@ func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
 	all := make([]keys.Value, len(list))
 	for i, elem := range list {
 		if all[i], err = a.Value(elem); err != nil {
-			return nil, &ArgumentError{Name: a.name, Element: &i, Err: err}
+			return nil, a.wrong(err, ast.PathIndex(i))
 		}
 	}
 	return all, nil
@@ -144,12 +145,12 @@ func (a *Argument) objectList(vars map[string]any, fields []Argument) ([]keys.Va
 	for i, elem := range list {
 		key, ok := elem.(map[string]any)
 		if !ok {
-			return nil, &ArgumentError{Name: a.name, Element: &i, Err: scalar.TypeError(a.Named, elem)}
+			return nil, a.wrong(scalar.TypeError(a.Named, elem), ast.PathIndex(i))
 		}
 		for j := range fields {
 			v, err := fields[j].Value(key[fields[j].name])
 			if err != nil {
-				return nil, &ArgumentError{a.name, &i, fields[j].name, err}
+				return nil, a.wrong(err, ast.PathIndex(i), ast.PathName(fields[j].name))
 			}
 			all = append(all, v)
 		}
@@ -175,17 +176,10 @@ func (a *Argument) readEnum(raw any) (string, error) {
 	return "", scalar.TypeError(a.Named, raw)
 }
 
-// ArgumentError is an error of one argument; its path ends with the argument's name, with the place in it of an element
-// of a list, or with the field there.
-type ArgumentError struct {
-	Name    string
-	Element *int
-	Field   string // of the element; "" for all of it
-	Err     error
+// wrong returns the error of the argument, or of a place in its value.
+func (a *Argument) wrong(err error, in ...ast.PathElement) error {
+	return argument.Wrong(append(ast.Path{ast.PathName(a.name)}, in...), err)
 }
-
-func (e *ArgumentError) Error() string { return e.Err.Error() }
-func (e *ArgumentError) Unwrap() error { return e.Err }
 
 // Arguments are the arguments of a field that asks a query.
 type Arguments struct {
@@ -324,7 +318,7 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 	r.MemberTypes = make([]string, len(list))
 	for i, elem := range list {
 		if r.MemberTypes[i], err = a.readEnum(elem); err != nil {
-			return &ArgumentError{Name: a.name, Element: &i, Err: err}
+			return a.wrong(err, ast.PathIndex(i))
 		}
 	}
 	return nil
@@ -337,7 +331,7 @@ func takeFilter(a *Argument, vars map[string]any, r *read.Request) error {
 		return err
 	}
 	if err := r.Page.Filter.UnmarshalGQL(raw); err != nil {
-		return &ArgumentError{Name: a.name, Err: graphqlerr.New(graphqlerr.BadUserInput, "%w", err)}
+		return a.wrong(graphqlerr.New(graphqlerr.BadUserInput, "%w", err))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/graph/internal/argument"
 	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/queryarg"
 )
@@ -30,10 +31,11 @@ func TestEveryArgumentOfTheTableIsTaken(t *testing.T) {
 
 // TestANullIsReportedAlikeByBothExecutors: resolvers read an enum as a String.
 func TestANullIsReportedAlikeByBothExecutors(t *testing.T) {
-	status := Argument{Variable: "s", Named: "Status", Enum: &ast.Definition{Kind: ast.Enum}}
+	status := Argument{name: "status", Variable: "s", Named: "Status", Enum: &ast.Definition{Kind: ast.Enum}}
 	_, byPlan := status.Key(map[string]any{"s": nil}, true)
-	_, byResolver := scalar.UnmarshalString(nil)
-	if byPlan == nil || byResolver == nil || byPlan.Error() != byResolver.Error() ||
+	_, err := scalar.UnmarshalString(nil)
+	byResolver := argument.Wrong(ast.Path{ast.PathName("status")}, err)
+	if byPlan == nil || err == nil || byPlan.Error() != byResolver.Error() ||
 		strings.Contains(byPlan.Error(), "String") {
 		t.Errorf("%v by a plan, %v by a resolver", byPlan, byResolver)
 	}
