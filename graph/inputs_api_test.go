@@ -69,3 +69,30 @@ func TestWrongInputsAreMistakesOfTheRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestANullListFailsItsFieldAlike, whichever executor answers: alone where it is asked, and not where it is skipped.
+func TestANullListFailsItsFieldAlike(t *testing.T) {
+	a := newAPI(t)
+	const query = `query($ids: [ID!] = ["o1"], $s: Boolean!) { o: Sales_OrderByIds(ids: $ids) @skip(if: $s) { orderId } ` +
+		`Sales_Customer(id: "c1") { name } }`
+	const message = "argument ids: null was given, and a value is needed"
+	for way, h := range a.handlers {
+		for variables, want := range map[string]string{
+			`{"ids":null,"s":true}`: `{"data":{"Sales_Customer":null}}`,
+			`{"ids":null,"s":false}`: `{"errors":[{"message":"` + message + `","path":["o"],"locations":[{"line":1,` +
+				`"column":45}],"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`,
+		} {
+			body, err := json.Marshal(map[string]any{"query": query, "variables": json.RawMessage(variables)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(string(body)))
+			req.Header.Set("Content-Type", "application/json")
+			res := httptest.NewRecorder()
+			h.ServeHTTP(res, req)
+			if got := res.Body.String(); got != want {
+				t.Errorf("%s with %s: %s, want %s", way, variables, got, want)
+			}
+		}
+	}
+}

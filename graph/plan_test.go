@@ -160,25 +160,29 @@ func TestAConditionThatIsNullIsTheClientsMistake(t *testing.T) {
 	}
 }
 
-// TestARequiredListThatIsNullIsTheClientsMistake: a default lets a nullable variable stand there, and null takes its
-// place. To answer it with no rows would look like rows that are not there.
-func TestARequiredListThatIsNullIsTheClientsMistake(t *testing.T) {
-	for _, cfg := range []Config{{AuthOff: true}, {AuthOff: true, ResolversOnly: true}} {
-		b := newBench(t, cfg)
-		b.stock(t)
-		for _, query := range []string{
-			`query($v: [ID!] = ["o1"]) { OrderByIds(ids: $v) { orderId } }`,
-			`query($v: [ID!] = ["o1"]) { ...F } fragment F on Query { a: OrderByIds(ids: $v) { orderId } }`,
-			`query($v: [LineKey!] = []) { LineByKeys(keys: $v) { quantity } }`,
-		} {
-			got := b.do(t.Context(), query, map[string]any{"v": nil})
-			if diff := cmp.Diff(result{Errors: []string{"BAD_USER_INPUT "}}, got); diff != "" {
-				t.Errorf("%s: -want +got:\n%s", query, diff)
-			}
-			if got := b.do(t.Context(), query, nil); len(got.Errors) > 0 {
-				t.Errorf("%s with its default: %v", query, got.Errors)
-			}
+// TestARequiredListThatIsNullIsAMistakeOfItsField: a default lets a nullable variable stand there, and null takes its
+// place. To answer it with no rows would look like rows that are not there. A field that is skipped has no arguments.
+func TestARequiredListThatIsNullIsAMistakeOfItsField(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	b.stock(t)
+	for query, want := range map[string]string{
+		`query($v: [ID!] = ["o1"]) { OrderByIds(ids: $v) { orderId } }`:                                 "OrderByIds: argument ids",
+		`query($v: [ID!] = ["o1"]) { ...F } fragment F on Query { a: OrderByIds(ids: $v) { orderId } }`: "a: argument ids",
+		`query($v: [LineKey!] = []) { LineByKeys(keys: $v) { quantity } }`:                              "LineByKeys: argument keys",
+	} {
+		got := b.do(t.Context(), query, map[string]any{"v": nil})
+		if diff := cmp.Diff(result{Errors: []string{"BAD_USER_INPUT " + want}}, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", query, diff)
 		}
+		if got := b.do(t.Context(), query, nil); len(got.Errors) > 0 {
+			t.Errorf("%s with its default: %v", query, got.Errors)
+		}
+	}
+	got := b.do(t.Context(), `query($v: [ID!] = ["o1"], $s: Boolean!) { OrderByIds(ids: $v) @skip(if: $s) { orderId } `+
+		`Customer(id: "c1") { name } }`, map[string]any{"v": nil, "s": true})
+	want := result{Data: map[string]any{"Customer": map[string]any{"name": "Customer 1"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("beside a field that is skipped: -want +got:\n%s", diff)
 	}
 }
 

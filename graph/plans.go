@@ -108,10 +108,6 @@ func (s *planning) compiled(doc *ast.QueryDocument, op *ast.OperationDefinition,
 		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
 			"the variable $%s is null, and @skip or @include needs a Boolean", name)}
 	}
-	if name := known.NullList(variables); name != "" {
-		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
-			"the variable $%s is null, and an argument needs a list: leave it out for its default", name)}
-	}
 	if s.rt.cfg.ResolversOnly || op.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
 		return compiled{}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/internal/argument"
+	"github.com/foldql/foldql/graph/scalar"
 )
 
 // Root returns how a field of Query is resolved: by resolve, which has failed where it returns invalid.
@@ -107,11 +108,26 @@ func WithArguments[C any](ctx context.Context, op *graphql.OperationContext, c C
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = arguments(ctx, c, fc.Field.ArgumentMap(op.Variables)); err != nil {
+	raw := fc.Field.ArgumentMap(op.Variables)
+	if err = nullList(fc.Field.Definition, raw); err == nil {
+		fc.Args, err = arguments(ctx, c, raw)
+	}
+	if err != nil {
 		err = atField(fc, err)
 		op.Error(ctx, err)
 	}
 	return fc, err
+}
+
+// nullList returns an error where the value of an argument that must be a list is null: that of a variable with a
+// default may be, and gqlgen takes it for no elements.
+func nullList(of *ast.FieldDefinition, raw map[string]any) error {
+	for _, def := range of.Arguments {
+		if v, given := raw[def.Name]; given && v == nil && def.Type.NonNull && def.Type.Elem != nil {
+			return argument.Wrong(ast.Path{ast.PathName(def.Name)}, scalar.TypeError(def.Type.Name(), nil))
+		}
+	}
+	return nil
 }
 
 // atField makes an error that gqlgen has given a place in an argument one of the field.

@@ -45,6 +45,11 @@ func field(name string, labels ...string) graphql.CollectedField {
 	return f
 }
 
+// takes is the definition of a field that takes an argument.
+func takes(name string, typ *ast.Type) *ast.FieldDefinition {
+	return &ast.FieldDefinition{Arguments: ast.ArgumentDefinitionList{{Name: name, Type: typ}}}
+}
+
 // outcomes of resolving a field, and what is to be counted and said of each.
 var outcomes = map[string]struct {
 	resolve  func() graphql.Marshaler
@@ -136,7 +141,7 @@ func TestTheExecutionContextIsPassedOn(t *testing.T) {
 func TestArgumentsComeFromTheOperation(t *testing.T) {
 	asked := field("a")
 	asked.Arguments = ast.ArgumentList{{Name: "n", Value: &ast.Value{Raw: "n", Kind: ast.Variable}}}
-	asked.Definition = &ast.FieldDefinition{Arguments: ast.ArgumentDefinitionList{{Name: "n"}}}
+	asked.Definition = takes("n", ast.NamedType("Int", nil))
 	for name, c := range map[string]struct {
 		unmarshal func(any) (int, error)
 		want      map[string]any
@@ -173,7 +178,7 @@ func TestArgumentsComeFromTheOperation(t *testing.T) {
 func TestAnErrorOfAnArgumentIsAtThePathOfItsField(t *testing.T) {
 	asked := field("ones")
 	asked.Arguments = ast.ArgumentList{{Name: "ids", Value: &ast.Value{Raw: "n", Kind: ast.Variable}}}
-	asked.Definition = &ast.FieldDefinition{Arguments: ast.ArgumentDefinitionList{{Name: "ids"}}}
+	asked.Definition = takes("ids", ast.NamedType("ID", nil))
 	for name, c := range map[string]struct {
 		places []*graphql.PathContext
 		want   string
@@ -201,6 +206,37 @@ func TestAnErrorOfAnArgumentIsAtThePathOfItsField(t *testing.T) {
 		all := graphql.GetErrors(ctx)
 		if len(all) != 1 || all[0].Message != c.want || all[0].Path.String() != "page.ones" {
 			t.Errorf("%s: errors %v, want %q at page.ones", name, all, c.want)
+		}
+	}
+}
+
+// TestANullInPlaceOfARequiredListIsAnError: it is the value of a variable that has a default, and gqlgen would take it
+// for no elements.
+func TestANullInPlaceOfARequiredListIsAnError(t *testing.T) {
+	asked := field("ones")
+	asked.Arguments = ast.ArgumentList{{Name: "ids", Value: &ast.Value{Raw: "v", Kind: ast.Variable}}}
+	required := ast.NonNullListType(ast.NamedType("ID", nil), nil)
+	for name, c := range map[string]struct {
+		typ       *ast.Type
+		variables map[string]any
+		want      []string
+	}{
+		"null":       {required, map[string]any{"v": nil}, []string{"argument ids: null was given, and a value is needed"}},
+		"a list":     {required, map[string]any{"v": []any{}}, nil},
+		"not given":  {required, nil, nil},
+		"may be one": {ast.ListType(ast.NamedType("ID", nil), nil), map[string]any{"v": nil}, nil},
+	} {
+		asked.Definition = takes("ids", c.typ)
+		ctx, op := operation()
+		op.Variables = c.variables
+		read := false
+		_, err := fieldexec.WithArguments(ctx, op, execution("e"), &graphql.FieldContext{Field: asked},
+			func(context.Context, execution, map[string]any) (map[string]any, error) {
+				read = true
+				return nil, nil
+			})
+		if diff := cmp.Diff(c.want, messages(ctx)); diff != "" || read != (c.want == nil) || read != (err == nil) {
+			t.Errorf("%s: read %t, error %v (-want +got):\n%s", name, read, err, diff)
 		}
 	}
 }

@@ -117,13 +117,22 @@ func (a *Argument) Key(vars map[string]any, mandatory bool) (keys.Value, error) 
 	return v, nil
 }
 
-// keyList reads a list of values of which each is a key. What is no list stands for a list of it.
-func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
+// list reads a list that must not be null. A variable for it may be null where it has a default. What is no list stands
+// for a list of it.
+func (a *Argument) list(vars map[string]any) ([]any, error) {
 	raw, _, err := a.raw(vars)
+	if err == nil && raw == nil {
+		err = a.wrong(scalar.TypeError(a.Named, nil))
+	}
+	return graphql.CoerceList(raw), err // a variable may hold a slice of the type of its one element
+}
+
+// keyList reads a list of values of which each is a key.
+func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
+	list, err := a.list(vars)
 	if err != nil {
 		return nil, err
 	}
-	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
 	all := make([]keys.Value, len(list))
 	for i, elem := range list {
 		if all[i], err = a.Value(elem); err != nil {
@@ -134,13 +143,12 @@ func (a *Argument) keyList(vars map[string]any) ([]keys.Value, error) {
 }
 
 // objectList reads a list of keys, each an object with a value for each of the fields: the values of one key after
-// those of the other. What is no list stands for a list of it.
+// those of the other.
 func (a *Argument) objectList(vars map[string]any, fields []Argument) ([]keys.Value, error) {
-	raw, _, err := a.raw(vars)
+	list, err := a.list(vars)
 	if err != nil {
 		return nil, err
 	}
-	list := graphql.CoerceList(raw)
 	all := make([]keys.Value, 0, len(list)*len(fields))
 	for i, elem := range list {
 		key, ok := elem.(map[string]any)

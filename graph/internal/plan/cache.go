@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -23,7 +22,6 @@ type Cache struct {
 // Variants are the plans of one operation, one per set of values that the variables of its conditions have.
 type Variants struct {
 	Conditions []string // names of the variables in @skip and @include
-	lists      []string // names of the variables that are arguments which must be lists
 	size       int      // under the lock of the cache
 	kept       bool     // likewise: it counts for the memory of the cache
 
@@ -92,24 +90,13 @@ func newPlanned(op *ast.OperationDefinition, doc *ast.QueryDocument) *Variants {
 	v := visit{doc: doc, spread: map[string]bool{}, seen: map[string]bool{}}
 	v.set(op.SelectionSet)
 	size := docsize.Of(doc) + v.selections*selectionBytes
-	return &Variants{Conditions: v.conditions, lists: v.lists, size: size, plans: map[uint64]*Plan{}}
+	return &Variants{Conditions: v.conditions, size: size, plans: map[uint64]*Plan{}}
 }
 
 // Undecided returns a variable of the conditions that has no boolean value, "" where there is none.
 func (p *Variants) Undecided(vars map[string]any) string {
 	for _, name := range p.Conditions {
 		if _, ok := vars[name].(bool); !ok {
-			return name
-		}
-	}
-	return ""
-}
-
-// NullList returns a variable that is null where an argument must be a list, "" where there is none. It may be so where
-// it has a default, which null takes the place of; gqlgen would take that for no elements.
-func (p *Variants) NullList(vars map[string]any) string {
-	for _, name := range p.lists {
-		if v, given := vars[name]; given && v == nil {
 			return name
 		}
 	}
@@ -157,7 +144,6 @@ type visit struct {
 	doc          *ast.QueryDocument
 	spread, seen map[string]bool
 	conditions   []string
-	lists        []string
 	selections   int
 }
 
@@ -167,7 +153,6 @@ func (v *visit) set(set ast.SelectionSet) {
 		switch sel := sel.(type) {
 		case *ast.Field:
 			v.directives(sel.Directives)
-			v.arguments(sel)
 			v.set(sel.SelectionSet)
 		case *ast.InlineFragment:
 			v.directives(sel.Directives)
@@ -178,20 +163,6 @@ func (v *visit) set(set ast.SelectionSet) {
 				v.spread[sel.Name] = true
 				v.set(fragment.SelectionSet)
 			}
-		}
-	}
-}
-
-// arguments notes the variables that are required lists.
-func (v *visit) arguments(f *ast.Field) {
-	if f.Definition == nil {
-		return
-	}
-	for _, arg := range f.Arguments {
-		is := f.Definition.Arguments.ForName(arg.Name)
-		if is != nil && is.Type.NonNull && is.Type.Elem != nil && arg.Value.Kind == ast.Variable &&
-			!slices.Contains(v.lists, arg.Value.Raw) {
-			v.lists = append(v.lists, arg.Value.Raw)
 		}
 	}
 }

@@ -143,8 +143,8 @@ var rules = map[string]rule{
 		"graph/internal/read", "graph/internal/plan", "graph/internal/execute", "graph/internal/explain",
 		"graph/internal/resolve"}, []string{gqlgen, gqlparser, gqlparser + "/ast", gqlparser + "/validator"}},
 	"graph/catalog": {own: []string{"keys", "querydb"}},
-	"graph/fieldexec": {[]string{"graph/internal/argument"}, []string{gqlgen, gqlparser + "/ast", gqlparser +
-		"/gqlerror"}},
+	"graph/fieldexec": {[]string{"graph/internal/argument", "graph/scalar"}, []string{gqlgen, gqlparser + "/ast",
+		gqlparser + "/gqlerror"}},
 	"graph/scalar": {[]string{"keys", "graph/graphqlerr"}, []string{gqlgen}},
 	"graph/internal/access": {own: []string{"keys", "querydb", "querydb/driver", "querydb/record", "auth",
 		"graph/catalog", "graph/graphqlerr"}},
