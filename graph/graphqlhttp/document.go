@@ -150,12 +150,23 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, errs gqlerror.Li
 		return nil, errs
 	}
 	for _, op := range doc.Operations {
-		if n := d.introspection.Asked(op); n > d.introspection.Most {
-			err := exceeded("the operation asks for up to %d values of the schema", n, d.introspection.Most)
+		if err := d.checkIntrospection(op); err != nil {
 			return nil, gqlerror.List{err}
 		}
 	}
 	return doc, nil
+}
+
+// checkIntrospection returns what is wrong with what an operation asks about the schema.
+func (d *documents) checkIntrospection(op *ast.OperationDefinition) *gqlerror.Error {
+	const what = "the operation asks for up to %d values of the schema"
+	switch n := d.introspection.Asked(op); {
+	case n > d.introspection.Most:
+		return exceeded(what, n, d.introspection.Most)
+	case n > introspection.Few && introspection.AsksOthers(op):
+		return exceeded(what+" beside other queries, which belong in another operation", n, introspection.Few)
+	}
+	return nil
 }
 
 func parseError(err error) *gqlerror.Error {

@@ -51,6 +51,34 @@ func TestWhatIsAskedOfTheSchemaIsLimited(t *testing.T) {
 	}
 }
 
+// TestWhatIsAskedOfTheSchemaIsNotMixedWithOtherQueries, unless it is little: one operation at a time asks for more, and
+// others would wait while it reads rows.
+func TestWhatIsAskedOfTheSchemaIsNotMixedWithOtherQueries(t *testing.T) {
+	h := New(testSchema, Config{Introspection: true})
+	const few = `__type(name: "Query") { fields { name } }`
+	many := "__schema { "
+	for i := range 12 {
+		many += fmt.Sprintf("t%d: types { fields { args { name description defaultValue type { kind } } } } ", i)
+	}
+	many += "}"
+	for document, mixed := range map[string]bool{
+		`{ ` + many + ` }`: false,
+		`{ __typename ` + many + few + ` ... { __typename } }`:             false,
+		`{ hello ` + few + ` }`:                                            false,
+		`query A { hello } query B { ` + many + ` }`:                       false,
+		`{ hello ` + many + ` }`:                                           true,
+		`{ ` + many + ` ... { ... { hello } } }`:                           true,
+		`{ hello ...F } fragment F on Query { ` + many + ` }`:              true,
+		`query A { hello } query B { hello @skip(if: true) ` + many + ` }`: true,
+	} {
+		got := query(t, h, document, "")
+		refused := got.code() == "LIMIT_EXCEEDED" && strings.Contains(got.message(), "belong in another operation")
+		if refused != mixed || got.code() == "GRAPHQL_VALIDATION_FAILED" {
+			t.Errorf("%.60s: refused %t, want %t: %.300s", document, refused, mixed, got.body)
+		}
+	}
+}
+
 // counting counts the operations that are answered at a time, and holds those that ask about the schema.
 type counting struct {
 	now, most atomic.Int64

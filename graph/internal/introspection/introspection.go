@@ -81,27 +81,35 @@ var one = things{1, 1}
 
 // Asked is how many values of the schema an operation of a valid document asks for, at most.
 func (in *Limit) Asked(op *ast.OperationDefinition) (total int) {
-	for _, f := range introspecting(op.SelectionSet) {
+	fields, _ := introspecting(op.SelectionSet)
+	for _, f := range fields {
 		total = min(total+in.values(f.SelectionSet, one, 0), saturated)
 	}
 	return total
 }
 
-// introspecting are the fields of Query that ask about the schema.
-func introspecting(set ast.SelectionSet) (fields []*ast.Field) {
+// introspecting are the fields of Query that ask about the schema. others is true if there are such beside them as may
+// read rows or take long.
+func introspecting(set ast.SelectionSet) (fields []*ast.Field, others bool) {
+	inside := func(set ast.SelectionSet) {
+		more, beside := introspecting(set)
+		fields, others = append(fields, more...), others || beside
+	}
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
 			if s.Name == "__schema" || s.Name == "__type" {
 				fields = append(fields, s)
+			} else if s.Name != "__typename" {
+				others = true
 			}
 		case *ast.InlineFragment:
-			fields = append(fields, introspecting(s.SelectionSet)...)
+			inside(s.SelectionSet)
 		case *ast.FragmentSpread:
-			fields = append(fields, introspecting(s.Definition.SelectionSet)...)
+			inside(s.Definition.SelectionSet)
 		}
 	}
-	return fields
+	return fields, others
 }
 
 // mostWrappers is how many types a type names before one that has a name: [T!]! is a list between two that are not
@@ -169,13 +177,20 @@ func (in *Limit) leadsTo(f *ast.Field, of things) things {
 	return same
 }
 
-// few is how many values of the schema an operation may ask for beside others: it may also read rows, and take long.
-const few = 1000
+// Few is how many values of the schema an operation may ask for while others do, and beside other queries, which may
+// read rows and take long.
+const Few = 1000
+
+// AsksOthers reports whether an operation of a valid document asks queries that are not about the schema.
+func AsksOthers(op *ast.OperationDefinition) bool {
+	_, others := introspecting(op.SelectionSet)
+	return others
+}
 
 // Wait waits until no other operation asks for more than a few values of the schema, if this one does, and returns what
 // lets others do so.
 func (in *Limit) Wait(ctx context.Context, op *ast.OperationDefinition) (done func(), err error) {
-	if in.Asked(op) <= few {
+	if in.Asked(op) <= Few {
 		return func() {}, nil
 	}
 	select {

@@ -138,7 +138,8 @@ func TestAnOperationAsksForNoMoreThanIsCounted(t *testing.T) {
 		}
 		core.Walk(schema, doc, &core.Events{}) // without the rule that forbids three lists in lists
 		counted, real := limit.Asked(doc.Operations[0]), 0
-		for _, f := range introspecting(doc.Operations[0].SelectionSet) {
+		fields, _ := introspecting(doc.Operations[0].SelectionSet)
+		for _, f := range fields {
 			var of any = schema
 			if f.Name == "__type" {
 				of = schema.Types[f.Arguments[0].Value.Raw]
