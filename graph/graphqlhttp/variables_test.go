@@ -126,12 +126,14 @@ func TestAnInputWithOneOfHasExactlyOneField(t *testing.T) {
 func TestALiteralIsRefusedWhereAVariableIs(t *testing.T) {
 	in := &inputs{scalars: checked{}, schema: gqlparser.MustLoadSchema(&ast.Source{Input: `
 		scalar Int64 scalar Decimal scalar Date scalar DateTime
-		type Query { a(int64: Int64, decimal: Decimal, date: Date, dateTime: DateTime, dates: [Date]): Int }`})}
+		type Query { a(id: ID, int64: Int64, decimal: Decimal, date: Date, dateTime: DateTime, dates: [Date]): Int }`})}
 	docs := newDocuments(in, Config{}.withDefaults())
 	for _, c := range []struct {
 		argument, typ, text string
 		wrong               bool
 	}{
+		{"id", "ID", `-99999999999999999999`, false},
+		{"id", "ID", `1e30`, true},
 		{"int64", "Int64", `9223372036854775807`, false},
 		{"int64", "Int64", `"7"`, false},
 		{"int64", "Int64", `9223372036854775808`, true},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -63,7 +64,7 @@ func check[T any](read func(any) (T, error)) func(any) error {
 	}
 }
 
-// UnmarshalID reads an ID: text, or an integer.
+// UnmarshalID reads an ID: text, or an integer, of however many digits.
 func UnmarshalID(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -71,7 +72,15 @@ func UnmarshalID(v any) (string, error) {
 	if n, ok := integer(v); ok {
 		return strconv.FormatInt(n, 10), nil
 	}
+	if n, ok := v.(json.Number); ok && isInteger(string(n)) { // of more than 64 bits
+		return string(n), nil
+	}
 	return "", TypeError("ID", v)
+}
+
+func isInteger(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // MarshalID writes an ID.

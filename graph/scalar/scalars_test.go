@@ -27,8 +27,9 @@ func TestScalarsAreReadStrictly(t *testing.T) {
 		good   map[any]any
 		bad    []any
 	}{
-		{"ID", erase(UnmarshalID), map[any]any{"a": "a", "": "", int64(7): "7", json.Number("-8"): "-8", float64(9): "9"},
-			[]any{nil, true, 1.5, json.Number("1.5")}},
+		{"ID", erase(UnmarshalID), map[any]any{"a": "a", "": "", int64(7): "7", json.Number("-8"): "-8", float64(9): "9",
+			json.Number("-99999999999999999999"): "-99999999999999999999"},
+			[]any{nil, true, 1.5, json.Number("1.5"), json.Number("1e30"), json.Number("-")}},
 		{"String", erase(UnmarshalString), map[any]any{"a": "a"}, []any{nil, 1, json.Number("1"), true}},
 		{"Boolean", erase(UnmarshalBoolean), map[any]any{true: true}, []any{nil, "true", 1}},
 		{"Int", erase(UnmarshalInt), map[any]any{int64(math.MaxInt32): math.MaxInt32,
