@@ -73,6 +73,9 @@ func (e *execution) find() {
 	e.persisted.learn(e.params)
 	name := e.params.OperationName
 	switch op := e.doc.Operations.ForName(name); {
+	case op != nil && op.Operation == ast.Subscription:
+		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "a subscription cannot be answered here, where a request "+
+			"has one answer: ask a query instead")}
 	case op != nil:
 		e.Definition = op
 	case name == "":

@@ -30,6 +30,7 @@ type Query {
 	wait: String
 }
 type Mutation { touch: String }
+type Subscription { tick: String }
 type Node { id: ID, next: Node, nodes: [Node!] }
 `
 

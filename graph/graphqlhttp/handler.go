@@ -21,7 +21,8 @@ import (
 	"github.com/foldql/foldql/graph/graphqlhttp/internal/compressed"
 )
 
-// New returns a handler that answers GET and POST requests from the schema.
+// New returns a handler that answers GET and POST requests from the schema. It refuses subscriptions, since a request
+// has one answer.
 func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
 	in := &inputs{schema: es.Schema()}

@@ -203,6 +203,25 @@ func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 	}
 }
 
+// TestASubscriptionIsRefused, and not answered with its first event, as if there were no others.
+func TestASubscriptionIsRefused(t *testing.T) {
+	asked := testSchema
+	asked.fields = map[string]func(context.Context, map[string]any) (any, error){
+		"tick": func(context.Context, map[string]any) (any, error) { t.Error("it is carried out"); return nil, nil },
+	}
+	h := New(asked, Config{})
+	get := httptest.NewRequest(http.MethodGet, "/graphql?query="+url.QueryEscape("subscription { tick }"), nil)
+	named := post(`{"query":"query A { hello } subscription B { tick }","operationName":"B"}`)
+	for _, r := range []*http.Request{get, named} {
+		r.Header.Set("Accept", responseType)
+		got := send(t, h, r)
+		if got.status != 400 || got.code() != "BAD_USER_INPUT" || got.answer.Data != nil ||
+			!strings.Contains(got.message(), "a subscription cannot be answered here") {
+			t.Errorf("%s: status %d, %s", r.Method, got.status, got.body)
+		}
+	}
+}
+
 func TestNumbersOfADocumentKeepTheirDigits(t *testing.T) {
 	h := New(checked{testSchema}, Config{})
 	for literal, want := range map[string]string{
