@@ -36,8 +36,20 @@ type identity struct {
 	size   uint64 // bytes of a message of the last ones that were read, on average
 }
 
-// info asks for the state of the stream.
+// info asks for the state of the stream. An end before the one that is known is believed when it is said twice: the
+// first answer may be of a replica that has learned of an election, and not yet what the leader has.
 func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
+	known := s.endKnown() // as it is before the request
+	at, err := s.infoOnce(ctx)
+	if err == nil && at.State.LastSeq < known {
+		at, err = s.infoOnce(ctx)
+	}
+	return at, err
+}
+
+var errNoLeader = errors.New("the stream has no leader now: its servers are electing one, or too few of them are there")
+
+func (s *stream) infoOnce(ctx context.Context) (*jetstream.StreamInfo, error) {
 	if !s.nc.IsConnected() {
 		return nil, errNotConnected
 	}
@@ -45,7 +57,11 @@ func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.CachedInfo(), nil
+	at := st.CachedInfo()
+	if at.Cluster != nil && at.Cluster.Leader == "" { // the answer is of a replica, which may be behind
+		return nil, errNoLeader
+	}
+	return at, nil
 }
 
 // look asks for the state of the stream, and whether it is the one that was read before.
