@@ -190,27 +190,9 @@ func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint6
 // Wait implements eventlog.Source.
 func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	return s.call(ctx, s.stream.name, func(ctx context.Context) error {
-		if err := s.stream.isReplaced(); err != nil {
+		c, err := s.cursorAtEnd(ctx, s.from(after[s.stream.name]))
+		if c == nil || err != nil {
 			return err
-		}
-		at := s.from(after[s.stream.name])
-		now, _ := s.stream.now()
-		c := s.idle.take(now, at)
-		if c == nil {
-			info, err := s.stream.look(ctx)
-			if err != nil || at < info.State.LastSeq {
-				return err
-			}
-			if c, err = s.stream.open(ctx, at, &info.State, false); err != nil {
-				return err
-			}
-		} else if c.isDoubtful() {
-			info, err := s.stream.look(ctx)
-			if err != nil || at < info.State.LastSeq { // the next read finds out whether the consumer has it
-				c.close()
-				return err
-			}
-			c.asked = time.Now()
 		}
 		if c.pending == 0 && c.peeked == nil {
 			if err := c.peek(ctx); err != nil && ctx.Err() == nil {
@@ -221,4 +203,31 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 		s.idle.put(c)
 		return ctx.Err()
 	})
+}
+
+// cursorAtEnd is a cursor that stands after the offset, to wait with; nil where the stream has more than that. It takes
+// no longer than a request: during an election, nobody may answer.
+func (s *Source) cursorAtEnd(ctx context.Context, after uint64) (*cursor, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	if err := s.stream.isReplaced(); err != nil {
+		return nil, err
+	}
+	now, _ := s.stream.now()
+	c := s.idle.take(now, after)
+	if c != nil && !c.isDoubtful() {
+		return c, nil
+	}
+	info, err := s.stream.look(ctx)
+	if err != nil || after < info.State.LastSeq { // the next read finds out whether a consumer has it
+		if c != nil {
+			c.close()
+		}
+		return nil, err
+	}
+	if c != nil {
+		c.asked = time.Now()
+		return c, nil
+	}
+	return s.stream.open(ctx, after, &info.State, false)
 }

@@ -154,7 +154,7 @@ func (s *Source) reason(asked, link context.Context, err error) error {
 	switch {
 	case link.Err() != nil:
 		return errBroken
-	case asked.Err() != nil:
+	case asked.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return errSilent
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return errors.New("there is no such stream: create it, or correct its name")
