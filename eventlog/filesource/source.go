@@ -150,6 +150,9 @@ const readBytes = 4 << 20
 // before the fault.
 func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (events []eventlog.Event, err error) {
 	for size := 0; len(events) < most && size < readBytes; {
+		if known, end := s.known(); known && c.event >= end {
+			break // a line behind it was written afterwards, and may be half written
+		}
 		final := s.input.progress().final // asked first: what comes in between is then read
 		line, whole, err := c.next(ctx, s.longest, after)
 		if err == io.EOF {
@@ -238,7 +241,8 @@ func (s *Source) Head(ctx context.Context, partition string) (uint64, error) {
 	if _, err := s.read(ctx, c, ^uint64(0), 1); err != nil {
 		return 0, err
 	}
-	return c.event, nil
+	_, end := s.known()
+	return end, nil
 }
 
 // progress is that of the input, or what a reader that came to the end has found.

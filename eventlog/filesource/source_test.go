@@ -105,6 +105,24 @@ func TestAFileThatHasLostLinesIsNotReadOn(t *testing.T) {
 	}
 }
 
+// TestLinesThatAreAddedToAFileAreNotRead once its end is known: the last may be half written.
+func TestLinesThatAreAddedToAFileAreNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.jsonl")
+	all := lines(sourcetest.Events(5))
+	write(t, path, lines(sourcetest.Events(3)))
+	s := open(t, filesource.Options{Path: path})
+	if head, err := s.Head(t.Context(), filesource.Partition); head != 3 || err != nil {
+		t.Fatalf("the head is %d, %v", head, err)
+	}
+	write(t, path, all[:len(all)-10])
+	for after := range uint64(5) {
+		events, err := s.Read(t.Context(), filesource.Partition, after, 10)
+		if want := max(3-int(after), 0); len(events) != want || err != nil {
+			t.Errorf("%d events after %d, %v; want %d", len(events), after, err, want)
+		}
+	}
+}
+
 func TestStandardInputKeepsThePromisesOfASource(t *testing.T) {
 	for name, zipped := range map[string]bool{"plain": false, "gzipped": true} {
 		t.Run(name, func(t *testing.T) {
