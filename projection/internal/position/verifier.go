@@ -136,8 +136,25 @@ func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint
 // ErrGone says that a source has an event no more; with it is the eventlog.ForgottenError of one that forgets.
 var ErrGone = errors.New("the source does not have it any more")
 
-// Fetch reads one event that a source has delivered before.
+// Fetch reads one event that a source has delivered before. A copy that has not come to it, and whose source is away,
+// finds none there either: it must say before a look and after it that it is not.
 func Fetch(ctx context.Context, src eventlog.Source, partition string, offset uint64) (*eventlog.Event, error) {
+	for known := false; ; known = true {
+		e, err := fetch(ctx, src, partition, offset)
+		if !errors.Is(err, ErrGone) || eventlog.ForgottenIn(err) != nil {
+			return e, err
+		}
+		switch away := eventlog.Current(ctx, src, partition); {
+		case away != nil:
+			return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, away)
+		case known:
+			return nil, err
+		}
+	}
+}
+
+// fetch reads the event from what the source has now.
+func fetch(ctx context.Context, src eventlog.Source, partition string, offset uint64) (*eventlog.Event, error) {
 	events, err := src.Read(ctx, partition, offset-1, 1)
 	if err != nil && eventlog.ForgottenIn(err) == nil {
 		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, err)

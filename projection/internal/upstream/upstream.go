@@ -165,12 +165,6 @@ func (t *Taker) check(ctx context.Context, u *deadletter.Upstream) error {
 func (t *Taker) event(ctx context.Context, partition string, offset uint64, want *position.Anchor) (*eventlog.Event,
 	error) {
 	e, err := position.Fetch(ctx, t.Source, partition, offset)
-	if errors.Is(err, position.ErrGone) {
-		if err := eventlog.Current(ctx, t.Source, partition); err != nil {
-			return nil, err
-		}
-		e, err = position.Fetch(ctx, t.Source, partition, offset)
-	}
 	switch {
 	case errors.Is(err, position.ErrGone):
 		return nil, nil
