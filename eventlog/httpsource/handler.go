@@ -186,9 +186,10 @@ type problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
-	First  uint64 `json:"first,omitempty"` // of events that are forgotten: the first offset that there is
-	// Partition is the one that is another.
+	// Partition is the one that is another, or has forgotten events.
 	Partition string `json:"partition,omitempty"`
+	After     uint64 `json:"after,omitempty"` // of events that are forgotten: the offset that they follow
+	First     uint64 `json:"first,omitempty"` // of the same: the first offset that there is
 }
 
 // problem tells clients what they can do about an error, and nothing of its insides.
@@ -202,7 +203,8 @@ func (h *Handler) problem(ctx context.Context, err error) *problem {
 		return &problem{Type: urn + "bad-request", Title: "Bad request", Status: bad.status, Detail: bad.detail}
 	case lost != nil:
 		return &problem{Type: forgottenProblem, Title: "Forgotten events", Status: http.StatusGone,
-			Detail: "The events that follow the offset are forgotten.", First: lost.First}
+			Detail: "The events that follow the offset are forgotten.", Partition: lost.Partition, After: lost.After,
+			First: lost.First}
 	case replaced != nil:
 		return &problem{Type: replacedProblem, Title: "Replaced events", Status: http.StatusConflict,
 			Detail: replaced.Reason, Partition: replaced.Partition}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -322,6 +323,38 @@ func TestAServerThatEndsLetsNobodyWait(t *testing.T) {
 	var answer struct{ More bool }
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.More || time.Since(began) > 15*time.Second {
 		t.Errorf("after %s: %s %v", time.Since(began), w.Body, err)
+	}
+}
+
+// cannotGoOn is a copy of a log that has forgotten what follows.
+type cannotGoOn struct{ eventlog.Source }
+
+func (cannotGoOn) Wait(context.Context, eventlog.Offsets) error {
+	return fmt.Errorf("the copy: %w", &eventlog.ForgottenError{Partition: "1", After: 7, First: 12})
+}
+
+// TestAWaitSaysOfWhichPartitionEventsAreForgotten: it is for all of them. Where an earlier version does not say that, a
+// read will.
+func TestAWaitSaysOfWhichPartitionEventsAreForgotten(t *testing.T) {
+	src := open(t, serve(t, cannotGoOn{memlog.New(memlog.Options{})}).url)
+	defer src.Close()
+	lost := eventlog.ForgottenIn(src.Wait(t.Context(), eventlog.Offsets{"1": 7}))
+	want := &eventlog.ForgottenError{Partition: "1", After: 7, First: 12}
+	if diff := gocmp.Diff(want, lost); diff != "" {
+		t.Errorf("what is forgotten (-want +got):\n%s", diff)
+	}
+	earlier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusGone)
+		fmt.Fprint(w, `{"type":"urn:foldql:problem:forgotten-events","first":12}`)
+	}))
+	defer earlier.Close()
+	src = open(t, earlier.URL)
+	defer src.Close()
+	if err := src.Wait(t.Context(), eventlog.Offsets{"1": 7}); err == nil || eventlog.ForgottenIn(err) != nil {
+		t.Errorf("a wait at an earlier version: %v, want an error that passes", err)
+	}
+	if _, err := src.Read(t.Context(), "1", 7, 10); eventlog.ForgottenIn(err) == nil {
+		t.Errorf("a read at an earlier version: %v, want that the events are forgotten", err)
 	}
 }
 

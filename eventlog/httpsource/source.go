@@ -201,13 +201,16 @@ func addKnown(q url.Values, what any) {
 	q.Set("known", string(text))
 }
 
-// lost is the error of a source that a refusal stands for; any other stays as it is.
+// lost is the error of a source that a refusal stands for; any other stays as it is. Earlier versions do not say of
+// which partition events are forgotten, which a read says by what it asks for, and a wait does not.
 func lost(err error, partition string, after uint64) error {
 	var r *refusal
 	switch {
 	case !errors.As(err, &r):
-	case r.problem.Type == forgottenProblem:
+	case r.problem.Type == forgottenProblem && partition != "":
 		return &eventlog.ForgottenError{Partition: partition, After: after, First: r.problem.First}
+	case r.problem.Type == forgottenProblem && r.problem.Partition != "":
+		return &eventlog.ForgottenError{Partition: r.problem.Partition, After: r.problem.After, First: r.problem.First}
 	case r.problem.Type == replacedProblem:
 		return &eventlog.ReplacedError{Partition: cmp.Or(r.problem.Partition, partition), Reason: r.problem.Detail}
 	}

@@ -38,10 +38,11 @@ func (c *copier) copy(ctx context.Context, name string) (copied bool, err error)
 		}
 		return false, err
 	}
-	if before.err != nil {
+	copied = p.Through > before.Through
+	if before.err != nil && (copied || eventlog.ForgottenIn(before.err) == nil) { // a wait may have said it, not a read
 		c.state.change(name, func(p *partition) { p.err = nil })
 	}
-	return p.Through > before.Through, nil
+	return copied, nil
 }
 
 // next reads what follows the copy, and brings p to what it is with that.

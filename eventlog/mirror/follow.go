@@ -83,8 +83,20 @@ func (c *copier) round(ctx context.Context) error {
 		if lost { // a wait for what follows the copy would end at once
 			return backoff.Wait(ctx, mostPause)
 		}
-		return c.src.Wait(ctx, c.positions(names))
+		return c.wait(ctx, names)
 	}
+}
+
+// wait waits for more. A source that is a copy itself says there which of its partitions it cannot go on with, and why:
+// nothing follows the copy of that one, and the others are copied nonetheless.
+func (c *copier) wait(ctx context.Context, names []string) error {
+	err := c.src.Wait(ctx, c.positions(names))
+	lost := eventlog.ForgottenIn(err)
+	if lost == nil || !slices.Contains(names, lost.Partition) {
+		return err
+	}
+	c.fail(ctx, lost.Partition, err)
+	return backoff.Wait(ctx, mostPause)
 }
 
 // noteWhole notes that every partition has been copied from, if that is so.

@@ -3,12 +3,14 @@ package mirror
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/eventlog/sourcetest"
 )
 
@@ -82,4 +84,58 @@ func TestSomePartitionsAreNeverTakenForAll(t *testing.T) {
 			t.Errorf("of a whole copy: %v (-want +got)\n%s", err, diff)
 		}
 	})
+}
+
+// stuck is a copy that cannot go on with its first partition: its source has forgotten what follows. It says so once.
+type stuck struct {
+	*memlog.Log
+	said atomic.Bool
+}
+
+func (s *stuck) Read(ctx context.Context, name string, after uint64, most int) ([]eventlog.Event, error) {
+	if name == partition0 {
+		return nil, ctx.Err()
+	}
+	return s.Log.Read(ctx, name, after, most)
+}
+
+func (s *stuck) Wait(ctx context.Context, _ eventlog.Offsets) error {
+	if s.said.Swap(true) {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return &eventlog.ForgottenError{Partition: partition0, First: 9}
+}
+
+// TestTheCopyOfACopyGoesOnWithThePartitionsThatDo: that the other copy cannot go on with one of its partitions, of
+// which only a wait tells, is said of that one.
+func TestTheCopyOfACopyGoesOnWithThePartitionsThatDo(t *testing.T) {
+	src, all := &stuck{Log: memlog.New(memlog.Options{Partitions: 2})}, sourcetest.Events(60)
+	add := func(events []eventlog.Event) {
+		if _, err := src.Append(t.Context(), events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(all[:20])
+	m := open(t, Options{Dir: t.TempDir(), Source: src})
+	forgotten := func() *eventlog.ForgottenError {
+		p, _ := m.state.at(partition0)
+		return eventlog.ForgottenIn(p.err)
+	}
+	until(t, "telling what is forgotten", func() bool { return forgotten() != nil })
+	add(all[20:])
+	head, err := src.Head(t.Context(), partition1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "going on with the other partition", func() bool { p, _ := m.state.at(partition1); return p.Through == head })
+	if lost := forgotten(); lost == nil || lost.Partition != partition0 || lost.First != 9 {
+		t.Fatalf("then the first partition has %v", lost)
+	}
+	if p, _ := m.state.at(partition1); p.err != nil || m.state.failure() != nil {
+		t.Errorf("the other partition has %v, and all have %v; want nothing", p.err, m.state.failure())
+	}
+	if err := m.Wait(t.Context(), eventlog.Offsets{partition1: head}); eventlog.ForgottenIn(err) == nil {
+		t.Errorf("who waits is told %v", err)
+	}
 }
