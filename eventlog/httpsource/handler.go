@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/slowclient"
 )
 
 // Handler gives out the events of a source.
@@ -226,13 +227,14 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, make func(conte
 		body, status, mediaType = p, p.Status, "application/problem+json"
 	}
 	var text bytes.Buffer
-	to := json.NewEncoder(&text)
-	to.SetEscapeHTML(false) // events stay as they are
-	if err := to.Encode(body); err != nil {
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // events stay as they are
+	if err := encoder.Encode(body); err != nil {
 		panic(err) // the data of an event that is not malformed are JSON
 	}
 	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // an error means that the client is gone: there is nobody to tell
+	to := slowclient.Writer{To: w, Patience: patience, Longest: longestAnswer}
+	_, _ = to.Write(text.Bytes()) // an error means that the client is gone: there is nobody to tell
 }

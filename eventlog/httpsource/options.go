@@ -16,8 +16,8 @@ type Options struct {
 	CA            string // file of certificates that the server's is to be signed by, "" for those of the system
 	Cert, Key     string // files of the certificate of this client, "" for none
 	MaxEventBytes int    // of one event, cloudevents.DefaultMaxSize where 0; a larger one is malformed
-	// Client sends the requests; nil is for one that knows the certificates, gives up what makes no progress, and follows
-	// no redirect: the token is for the server of the address alone.
+	// Client sends the requests; nil is for one that knows the certificates and follows no redirect: the token is for the
+	// server of the address alone. It needs no timeout: a request is given up when nothing has come for a minute.
 	Client *http.Client
 }
 
@@ -40,7 +40,6 @@ func (o *Options) client(encrypted bool) (*http.Client, error) {
 			DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second,
 		},
-		Timeout:       longestWait + 40*time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }

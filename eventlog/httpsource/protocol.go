@@ -21,11 +21,15 @@ const (
 
 // Bounds of answers.
 const (
-	maxEvents    = 1000
-	answerBytes  = 8 << 20 // of events, after which there is no other
-	mostKnown    = 100     // partitions of which a wait tells what is known: its address must not be too long
-	longestWait  = 20 * time.Second
-	mostOfAnswer = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
+	maxEvents   = 1000
+	answerBytes = 8 << 20 // of events, after which there is no other
+	mostKnown   = 100     // partitions of which a wait tells what is known: its address must not be too long
+	longestWait = 20 * time.Second
+	// patience is how long a server may send nothing, and a reader not take a part of an answer. A large answer over a
+	// slow link takes many times as long.
+	patience      = longestWait + 40*time.Second
+	longestAnswer = time.Hour // from its first part to the last
+	mostOfAnswer  = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
 	// longestMessageHash is how long that of an event may be, which is put on record: it is a hash.
 	longestMessageHash = 64
 )

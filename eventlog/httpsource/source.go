@@ -277,6 +277,8 @@ func (s *Source) get(ctx context.Context, path string, q url.Values, most int64,
 }
 
 func (s *Source) ask(ctx context.Context, path string, q url.Values, most int64, to any) error {
+	ctx, progress := watch(ctx)
+	defer progress.end()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path+"?"+q.Encode(), nil)
 	if err != nil {
 		return err
@@ -286,13 +288,13 @@ func (s *Source) ask(ctx context.Context, path string, q url.Values, most int64,
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return withoutURL(err)
+		return progress.why(withoutURL(err))
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	text, err := io.ReadAll(io.LimitReader(progress.of(res.Body), most+1))
 	switch {
 	case err != nil:
-		return err
+		return progress.why(err)
 	case int64(len(text)) > most:
 		return fmt.Errorf("the answer has more than %d bytes", most)
 	case res.StatusCode != http.StatusOK:

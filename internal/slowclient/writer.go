@@ -2,6 +2,7 @@
 package slowclient
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 const (
 	// pieceBytes is how much a client has to receive, or to send, within the patience.
 	pieceBytes = 64 << 10
-	// longest is how long it may take to receive a whole answer, or to send the rest of a body.
+	// longest is how long it may take to receive a whole answer, unless the Writer says it, or to send the rest of a body.
 	longest = time.Minute
 )
 
@@ -20,6 +21,7 @@ const (
 type Writer struct {
 	To       http.ResponseWriter
 	Patience time.Duration // with a client who does not read
+	Longest  time.Duration // that the whole answer may take, a minute where 0
 
 	timed bool      // there is a deadline on the connection
 	last  time.Time // when the answer is to be sent at the latest
@@ -44,7 +46,7 @@ func (s *Writer) Write(part []byte) (n int, err error) {
 func (s *Writer) write(part []byte) error {
 	now := time.Now()
 	if !s.timed {
-		s.timed, s.last = true, now.Add(longest)
+		s.timed, s.last = true, now.Add(cmp.Or(s.Longest, longest))
 	}
 	deadline := now.Add(s.Patience)
 	if s.last.Before(deadline) {
