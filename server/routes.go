@@ -109,6 +109,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux.Handle("GET "+httpsource.EventsPath, p.writers.Guard(http.HandlerFunc(shared.Events)))
 	mux.Handle("GET "+httpsource.PartitionsPath, p.writers.Guard(http.HandlerFunc(shared.Partitions)))
 	mux.Handle("GET "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))
+	mux.Handle("POST "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))
 	mux.Handle("GET "+httpsource.DecisionsPath, p.writers.Guard(http.HandlerFunc(shared.ListDecisions)))
 	mux.Handle("GET "+httpsource.DecisionsWaitPath, p.writers.Guard(http.HandlerFunc(shared.WaitForDecisions)))
 	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))

@@ -3,7 +3,8 @@
 //
 //	GET /events/partitions                      the partitions, with their incarnations and heads
 //	GET /events?partition=0&after=17&limit=500  events that follow an offset, as far as an answer goes
-//	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset
+//	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset; a POST of the same
+//	                                            as a form is for more partitions than an address has room for
 //	GET /events/decisions?projection=Tasks      what was decided about events that could not be folded
 //	GET /events/decisions/wait?seconds=20       tags of that, which change when something is decided
 //

@@ -133,7 +133,8 @@ func page(events []eventlog.Event) (a eventsAnswer) {
 	return a
 }
 
-// Wait answers when there is something to read, or after the time that the client is ready to wait.
+// Wait answers when there is something to read, or after the time that the client is ready to wait. Its parameters are
+// in the address, or in the body of a POST where there are many partitions.
 func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func(ctx context.Context, q url.Values) (any, error) {
 		var after eventlog.Offsets
@@ -218,9 +219,25 @@ func (h *Handler) problem(ctx context.Context, err error) *problem {
 		Detail: "The source of events does not answer: ask again, a second later. The log of the server has the cause."}
 }
 
+// parameters are those of a request.
+func parameters(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if r.Method != http.MethodPost {
+		return r.URL.Query(), nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
+	if err := r.ParseForm(); err != nil {
+		return nil, badRequest("The body must be a form of at most %d bytes: %.100s.", longestForm, err)
+	}
+	return r.PostForm, nil
+}
+
 // answer answers a request with what make makes of its parameters.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, make func(context.Context, url.Values) (any, error)) {
-	body, err := make(r.Context(), r.URL.Query())
+	var body any
+	q, err := parameters(w, r)
+	if err == nil {
+		body, err = make(r.Context(), q)
+	}
 	status, mediaType := http.StatusOK, "application/json"
 	if err != nil {
 		p := h.problem(r.Context(), err)

@@ -51,6 +51,7 @@ func (u *upstream) start(t testing.TB, src eventlog.Source, address string) {
 	mux.HandleFunc("GET "+httpsource.EventsPath, h.Events)
 	mux.HandleFunc("GET "+httpsource.PartitionsPath, h.Partitions)
 	mux.HandleFunc("GET "+httpsource.WaitPath, h.Wait)
+	mux.HandleFunc("POST "+httpsource.WaitPath, h.Wait)
 	var err error
 	if u.at, err = net.Listen("tcp", address); err != nil {
 		t.Fatal(err)

@@ -23,8 +23,12 @@ const (
 const (
 	maxEvents   = 1000
 	answerBytes = 8 << 20 // of events, after which there is no other
-	mostKnown   = 100     // partitions of which a wait tells what is known: its address must not be too long
-	longestWait = 20 * time.Second
+	mostKnown   = 100     // partitions of which a wait tells what is known: the server looks at each of them
+	// longestQuery is how many bytes of parameters an address has, which a proxy bounds, typically to 8 KB with the rest
+	// of it; longestForm is how many a body has.
+	longestQuery = 4 << 10
+	longestForm  = 4 << 20
+	longestWait  = 20 * time.Second
 	// patience is how long a server may send nothing, and a reader not take a part of an answer. A large answer over a
 	// slow link takes many times as long.
 	patience      = longestWait + 40*time.Second

@@ -241,7 +241,7 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 		if all := s.whatIsKnown(); len(all) > 0 && len(all) <= mostKnown {
 			addKnown(q, all)
 		}
-		err := s.get(ctx, WaitPath, q, mostOfAnswer, &answer)
+		err := s.wait(ctx, q, &answer)
 		switch {
 		case err != nil:
 			return lost(err, "", 0)
@@ -253,8 +253,26 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	}
 }
 
-// get asks the server. Its answer has at most so many bytes.
+// wait asks the server once. Parameters that are too long for an address are in the body of a POST, which an earlier
+// version does not take: that is sent the offsets alone, and may take the address.
+func (s *Source) wait(ctx context.Context, q url.Values, to *waitAnswer) error {
+	if len(q.Encode()) <= longestQuery {
+		return s.get(ctx, WaitPath, q, mostOfAnswer, to)
+	}
+	err := s.send(ctx, http.MethodPost, WaitPath, q, mostOfAnswer, to)
+	var r *refusal
+	if errors.As(err, &r) && (r.status == http.StatusMethodNotAllowed || r.status == http.StatusNotFound) {
+		return s.get(ctx, WaitPath, url.Values{"after": q["after"], "seconds": q["seconds"]}, mostOfAnswer, to)
+	}
+	return err
+}
+
 func (s *Source) get(ctx context.Context, path string, q url.Values, most int64, to any) error {
+	return s.send(ctx, http.MethodGet, path, q, most, to)
+}
+
+// send asks the server. Its answer has at most so many bytes.
+func (s *Source) send(ctx context.Context, method, path string, q url.Values, most int64, to any) error {
 	s.asking.RLock()
 	defer s.asking.RUnlock()
 	if s.closed.Err() != nil {
@@ -264,7 +282,7 @@ func (s *Source) get(ctx context.Context, path string, q url.Values, most int64,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.closed, cancel)()
-	err := s.ask(ctx, path, q, most, to)
+	err := s.ask(ctx, method, path, q, most, to)
 	switch {
 	case err == nil:
 		return nil
@@ -276,10 +294,10 @@ func (s *Source) get(ctx context.Context, path string, q url.Values, most int64,
 	return fmt.Errorf("httpsource: ask %s%s: %w", s.base, path, err)
 }
 
-func (s *Source) ask(ctx context.Context, path string, q url.Values, most int64, to any) error {
+func (s *Source) ask(ctx context.Context, method, path string, q url.Values, most int64, to any) error {
 	ctx, progress := watch(ctx)
 	defer progress.end()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path+"?"+q.Encode(), nil)
+	req, err := request(ctx, method, s.base+path, q)
 	if err != nil {
 		return err
 	}
@@ -304,6 +322,19 @@ func (s *Source) ask(ctx context.Context, path string, q url.Values, most int64,
 		return fmt.Errorf("the answer is not understood; is a foldql server there? %w", err)
 	}
 	return nil
+}
+
+// request has its parameters in the address, or in the body of a POST.
+func request(ctx context.Context, method, url string, q url.Values) (*http.Request, error) {
+	if method != http.MethodPost {
+		return http.NewRequestWithContext(ctx, method, url+"?"+q.Encode(), nil)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(q.Encode()))
+	if err == nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header["Idempotency-Key"] = []string{} // not sent: the client may repeat it, as it may a GET
+	}
+	return req, err
 }
 
 // withoutURL leaves out what the message of an error says twice.

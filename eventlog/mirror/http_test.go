@@ -43,6 +43,7 @@ func (u *upstream) start(t testing.TB) {
 	mux.HandleFunc("GET "+httpsource.EventsPath, h.Events)
 	mux.HandleFunc("GET "+httpsource.PartitionsPath, h.Partitions)
 	mux.HandleFunc("GET "+httpsource.WaitPath, h.Wait)
+	mux.HandleFunc("POST "+httpsource.WaitPath, h.Wait)
 	at, err := net.Listen("tcp", u.address)
 	if err != nil {
 		t.Fatal(err)
