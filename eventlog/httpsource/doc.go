@@ -1,7 +1,7 @@
 // Package httpsource lets servers share a log: [Handler] gives the events of a source out over HTTP, and a [Source]
 // reads them there.
 //
-//	GET /events/partitions                      the partitions, with their incarnations and heads
+//	GET /events/partitions                      the partitions, with their incarnations and heads; partition names one
 //	GET /events?partition=0&after=17&limit=500  events that follow an offset, as far as an answer goes
 //	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset; a POST of the same
 //	                                            as a form is for more partitions than an address has room for

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,10 +47,14 @@ func notFound(format string, args ...any) error {
 	return &requestError{http.StatusNotFound, fmt.Sprintf(format, args...)}
 }
 
-// Partitions answers which partitions there are.
+// Partitions answers which partitions there are, or with the one that is asked for, if there is one of that name.
 func (h *Handler) Partitions(w http.ResponseWriter, r *http.Request) {
-	h.answer(w, r, func(ctx context.Context, _ url.Values) (any, error) {
+	h.answer(w, r, func(ctx context.Context, q url.Values) (any, error) {
 		names, err := h.Source.Partitions(ctx)
+		if q.Has("partition") {
+			one := q.Get("partition")
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name != one })
+		}
 		all := partitionsAnswer{Partitions: make([]partition, len(names))}
 		for i := 0; err == nil && i < len(names); i++ {
 			p := &all.Partitions[i]

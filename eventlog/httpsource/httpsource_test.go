@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -408,6 +409,47 @@ func TestAnEventThatIsAsLargeAsItMayBeIsFollowed(t *testing.T) {
 			if (events[i].Malformed == nil) != fits || events[i].Type != "T" {
 				t.Errorf("where events may have %d bytes, event %d is %v", most, i+1, events[i].Malformed)
 			}
+		}
+	}
+}
+
+// counting counts how often it is asked where a partition ends.
+type counting struct {
+	*memlog.Log
+	heads atomic.Int32
+}
+
+func (c *counting) Head(ctx context.Context, partition string) (uint64, error) {
+	c.heads.Add(1)
+	return c.Log.Head(ctx, partition)
+}
+
+// TestTheEndOfAPartitionCostsNoLookAtOthers, except at an earlier version, which answers with all of them.
+func TestTheEndOfAPartitionCostsNoLookAtOthers(t *testing.T) {
+	l := &counting{Log: memlog.New(memlog.Options{Partitions: 50})}
+	appendTo(t, l, sourcetest.Events(200))
+	now := serve(t, l)
+	earlier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = ""
+		now.Handler.ServeHTTP(w, r)
+	}))
+	defer earlier.Close()
+	for url, most := range map[string]int32{now.url: 1, earlier.URL: 50} {
+		src := open(t, url)
+		defer src.Close()
+		want, err := l.Log.Head(t.Context(), "7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.heads.Store(0)
+		if head, err := src.Head(t.Context(), "7"); head != want || err != nil {
+			t.Errorf("the head is %d, %v; want %d", head, err, want)
+		}
+		if n := l.heads.Load(); n > most {
+			t.Errorf("it took %d looks, at most %d may be", n, most)
+		}
+		if _, err := src.Head(t.Context(), "none"); err == nil || !strings.Contains(err.Error(), `no partition "none"`) {
+			t.Errorf("the end of a partition that is not there: %v", err)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (s *Source) Close() error {
 
 // Partitions implements eventlog.Source.
 func (s *Source) Partitions(ctx context.Context) ([]string, error) {
-	all, err := s.partitions(ctx)
+	all, err := s.partitions(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,9 @@ func (s *Source) Incarnation(ctx context.Context, name string) (string, error) {
 	return p.Incarnation, err
 }
 
+// partition asks for one partition, of which an earlier version answers with all.
 func (s *Source) partition(ctx context.Context, name string) (partition, error) {
-	all, err := s.partitions(ctx)
+	all, err := s.partitions(ctx, url.Values{"partition": {name}})
 	for _, p := range all {
 		if p.Name == name {
 			return p, nil
@@ -114,9 +115,9 @@ func (s *Source) partition(ctx context.Context, name string) (partition, error) 
 	return partition{}, err
 }
 
-func (s *Source) partitions(ctx context.Context) ([]partition, error) {
+func (s *Source) partitions(ctx context.Context, q url.Values) ([]partition, error) {
 	var answer partitionsAnswer
-	if err := s.get(ctx, PartitionsPath, nil, mostOfAnswer, &answer); err != nil {
+	if err := s.get(ctx, PartitionsPath, q, mostOfAnswer, &answer); err != nil {
 		return nil, err
 	}
 	for _, p := range answer.Partitions {
