@@ -15,6 +15,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -195,6 +196,49 @@ func (l *heldLog) holdUp(mode refMode, first, second eventlog.Offsets, row strin
 	if _, got := refRows(l.t, db); !held || got["a"].Club == nil || got["a"].Club.Name != "new" {
 		l.t.Errorf("%+v: held up: %t; the pick is %+v, and its club %+v: want the new name", mode, held, got["a"],
 			got["a"].Club)
+	}
+}
+
+// TestConcurrencyACascadeThatAnotherProcessWasAskedForOutlivesAChangeByThisOne has a process end before the copies
+// follow, and another, which does not know of them, change the club again.
+func TestConcurrencyACascadeThatAnotherProcessWasAskedForOutlivesAChangeByThisOne(t *testing.T) {
+	mode := refMode{nullIfMissing: true} // by the schema, copies follow when the club is gone
+	l := newHeldLog(t)
+	clubs := l.add(refEvent("club", ref{Op: "club", ID: "A", Text: "old"}))
+	for _, id := range []string{"a", "b", "c"} {
+		l.add(refEvent("club", ref{Op: "set", ID: id, Club: "A"}))
+	}
+	subject := l.besides(clubs)
+	before := l.ends[l.add(refEvent(subject, ref{Op: "delete", ID: "z"}))]
+	l.fold(mode, l.ends, new(atomic.Bool), memstore.Options{})
+	l.add(refEvent(subject, ref{Op: "set", ID: "other"}))
+	besides := l.add(refEvent(subject, ref{Op: "rename", ID: "A", Text: "newer"}))
+	ends := maps.Clone(l.ends)
+	l.add(refEvent("club", ref{Op: "rename", ID: "A", Text: "new", Cascade: &projection.Cascade{}}))
+	run := func(ctx context.Context, ends eventlog.Offsets, opts memstore.Options) error {
+		opts.Now = epochNow
+		return refRunner(t, mode, prefix{l.log, ends, new(atomic.Bool)}, open(t, l.Join(opts), clubModel, pickModel), 1).Run(
+			ctx)
+	}
+	writes := func(row string) func(memstore.Commit) bool {
+		return func(c memstore.Commit) bool {
+			return slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == row })
+		}
+	}
+	err := run(t.Context(), ends, heldUp(writes("other"), func() {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		asked := eventlog.Offsets{clubs: l.ends[clubs], besides: before}
+		if err := run(ctx, asked, heldUp(writes("A"), end)); !errors.Is(err, context.Canceled) {
+			t.Errorf("the process that is to end after the commit of the club returns %v", err)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, l.Join(memstore.Options{Now: epochNow}), clubModel, pickModel)
+	if got := copiedNames(t, db); got != "newer newer newer" {
+		t.Errorf("the copies are %q, want all to follow: an event has asked for that", got)
 	}
 }
 

@@ -48,6 +48,31 @@ func readTasks(ctx context.Context, db *querydb.DB, kind string) (*cascade.Tasks
 	})
 }
 
+// LookUpTasks reads the tasks of those IDs as they are on record by now, and tells of which IDs there is none.
+func LookUpTasks(ctx context.Context, s *State, ids []string) (tasks []cascade.Task, none []string, err error) {
+	kind := s.done.Kind(KindCascade, s.p.Name)
+	wanted := make([]keys.Key, len(ids))
+	for i, id := range ids {
+		wanted[i] = keys.Key{PK: kind, SK: id}
+	}
+	notes, err := s.db.Notes().GetAll(ctx, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range notes {
+		if notes[i].Value == nil {
+			none = append(none, notes[i].ID)
+			continue
+		}
+		t, err := cascade.ParseTask(&notes[i])
+		if err != nil {
+			return nil, nil, Damaged(err)
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, none, nil
+}
+
 // takeDecisions reads what was decided, also in other rows of the projection.
 func takeDecisions(ctx context.Context, s *State, p *location) error {
 	told, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)

@@ -116,7 +116,7 @@ type refresher struct{ *committer }
 // once works at the first tasks, as far as one commit goes: at several of few copies, or at one.
 func (c refresher) once(ctx context.Context) error {
 	kind := c.state.Done().Kind(checkpoint.KindCascade, c.projection.Name)
-	first, err := c.first(ctx, kind)
+	first, err := c.first(ctx)
 	if err != nil || len(first) == 0 {
 		return err
 	}
@@ -140,32 +140,20 @@ func (c refresher) once(ctx context.Context) error {
 }
 
 // first are the first tasks as they are on record. Those that another process has done are taken off.
-func (c refresher) first(ctx context.Context, kind string) (tasks []cascade.Task, err error) {
+func (c refresher) first(ctx context.Context) ([]cascade.Task, error) {
 	most := mostDone
 	if c.evaluator.shared { // a commit holds few items
 		most = mostTogether / 8
 	}
-	var held []keys.Key
-	for _, id := range c.state.Tasks.First(most) {
-		held = append(held, keys.Key{PK: kind, SK: id})
-	}
-	notes, err := c.evaluator.db.Notes().GetAll(ctx, held)
+	tasks, none, err := checkpoint.LookUpTasks(ctx, c.state, c.state.Tasks.First(most))
 	if err != nil {
 		return nil, err
 	}
-	for i := range notes {
-		if notes[i].Value == nil {
-			c.state.Tasks.Drop(notes[i].ID)
-			continue
+	c.state.Tasks.Drop(none...)
+	for i := range tasks {
+		if tasks[i].Done {
+			tasks[i] = tasks[i].Again()
 		}
-		t, err := cascade.ParseTask(&notes[i])
-		if err != nil {
-			return nil, checkpoint.Damaged(err)
-		}
-		if t.Done {
-			t = t.Again()
-		}
-		tasks = append(tasks, t)
 	}
 	return tasks, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/fold"
@@ -104,9 +105,13 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	if told && len(out.decisions) > 0 {
 		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
 	}
-	err := c.announce(ctx, out, whole)
+	copies := out.fold.Tracked().Copies()
+	err := c.widen(ctx, copies.Tasks)
 	if err == nil {
-		unchanged := c.addCopies(out)
+		err = c.announce(ctx, out, whole)
+	}
+	if err == nil {
+		unchanged := c.addCopies(out, &copies)
 		b := querydb.Batch{Writes: c.writes, Notes: out.notes, Atomic: whole, MultiRow: several, Unchanged: unchanged}
 		next := out.checkpoint()
 		b.Notes = append(b.Notes, c.state.Done().Notes(c.projection.Name, out.partition, next)...)
@@ -142,8 +147,8 @@ func (c *committer) tell(ctx context.Context, out *outcome) {
 
 // addCopies adds what the commit changes about copies to its notes, and returns the rows that must be as they were
 // read.
-func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
-	copies, done := out.fold.Tracked().Copies(), c.state.Done()
+func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadRow {
+	done := c.state.Done()
 	links := done.Kind(checkpoint.KindLink, out.projection)
 	tasks := done.Kind(checkpoint.KindCascade, out.projection)
 	for _, l := range copies.Linked {
@@ -156,8 +161,7 @@ func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
 	for i := range copies.Versions {
 		out.notes = append(out.notes, copies.Versions[i].Note(versions))
 	}
-	for i, t := range copies.Tasks {
-		copies.Tasks[i] = c.state.Tasks.Widened(t)
+	for i := range copies.Tasks {
 		out.notes = append(out.notes, copies.Tasks[i].Note(tasks))
 	}
 	out.tasks = copies.Tasks
@@ -165,6 +169,31 @@ func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
 	c.unlink(&b, copies.Gone)
 	out.notes = b.Notes
 	return b.Unchanged
+}
+
+// widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace. Another process
+// may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
+// the row has been read holds for as long as the row may be written.
+func (c *committer) widen(ctx context.Context, tasks []cascade.Task) error {
+	pending := c.state.Tasks
+	if c.shared && len(tasks) > 0 {
+		ids := make([]string, len(tasks))
+		for i := range tasks {
+			ids[i] = tasks[i].ID()
+		}
+		stored, _, err := checkpoint.LookUpTasks(ctx, c.state, ids)
+		if err != nil {
+			return err
+		}
+		pending = cascade.NewTasks()
+		for _, t := range stored {
+			pending.Put(t)
+		}
+	}
+	for i, t := range tasks {
+		tasks[i] = pending.Widened(t)
+	}
+	return nil
 }
 
 // unlink takes away links that lead to no row any more, unless the row or the link is made meanwhile.
