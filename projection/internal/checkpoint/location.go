@@ -227,8 +227,13 @@ func (p *location) lost() bool {
 // then it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see
 // querydb.Provenance.
 func (t *tableLocation) lost() bool {
-	return t.here() && (t.gone || t.was.TableID != t.tableID || t.owner != querydb.ProvenanceRecorded &&
-		t.owner != querydb.ProvenanceUnmarked)
+	return t.here() && (t.gone || t.was.isLost(querydb.Identity{ID: t.tableID, Provenance: t.owner}))
+}
+
+// isLost is tableLocation.lost of rows whose table is that one by now.
+func (t *TableRecord) isLost(now querydb.Identity) bool {
+	return t.TableID != now.ID || now.Provenance != querydb.ProvenanceRecorded &&
+		now.Provenance != querydb.ProvenanceUnmarked
 }
 
 // here reports whether what is on record is about the generation that serves.
@@ -318,7 +323,7 @@ func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
 			all[t.model] = t.serving.Number
 		case at.Again:
 			all[t.model] = next
-		case s.Building != nil && s.Building.Own:
+		case s.Building != nil && s.Building.Own && !s.Building.Lost:
 			all[t.model] = s.Building.Tables[i].Generation
 		case s.Former != nil && s.Former.Own:
 			all[t.model] = s.Former.Tables[i].Generation

@@ -21,6 +21,9 @@ type Rows struct {
 	Own bool
 	// Gained: they are not Own only because another program has folded them on lately, whose enums have more values.
 	Gained bool
+	// Lost says of rows that are being built, and are Own, that a table which they were written to is gone, or another
+	// one of its name is in its place: nobody can build them further.
+	Lost bool
 	// Asked says that somebody has asked for a rebuild of them.
 	Asked bool
 	// CodeChanged: they are Own, and other code has begun them than this program has.
@@ -89,7 +92,47 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 			location: at[i], projection: p.Name, whole: found[i][serves].completion, seen: began, identified: began,
 		}
 	}
-	return surveys, nil
+	return surveys, findLost(ctx, db, surveys, all)
+}
+
+// findLost finds the rows that are being built, of projections aligned with the surveys, whose tables are lost. It
+// looks at the tables after the records, so rows that others have dropped in between are none of these.
+func findLost(ctx context.Context, db *querydb.DB, surveys []Survey, all []Projection) error {
+	var models []*querydb.Model
+	var numbers []int
+	for i := range surveys {
+		if b := surveys[i].Building; b != nil && b.Own {
+			for k, t := range b.Tables {
+				models, numbers = append(models, all[i].Models[k]), append(numbers, t.Generation)
+			}
+		}
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	are, err := db.Tables().Identify(ctx, models, numbers)
+	if err != nil {
+		return fmt.Errorf("find out whether the tables are there in which rows are built: %w", err)
+	}
+	for i := range surveys {
+		b := surveys[i].Building
+		if b == nil || !b.Own {
+			continue
+		}
+		for k := range b.Tables {
+			b.Lost = b.Lost || b.Tables[k].isLost(are[k])
+		}
+		are = are[len(b.Tables):]
+		if !b.Lost {
+			continue
+		}
+		now, err := readRecordIn(ctx, db, builds, all[i].Name)
+		if err != nil {
+			return err
+		}
+		b.Lost = slices.Equal(now.tables(), b.Tables)
+	}
+	return nil
 }
 
 // beside is what there is beside the generations that serve.

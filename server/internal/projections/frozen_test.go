@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -22,6 +23,11 @@ type version struct {
 
 func openVersion(t *testing.T, store *memstore.MultiWriter, number string) *version {
 	t.Helper()
+	return openVersionOn(t, store.Join(memstore.Options{}), number)
+}
+
+func openVersionOn(t *testing.T, store driver.Driver, number string) *version {
+	t.Helper()
 	return openModel(t, store,
 		&querydb.Model{Name: "Order", Table: "Order", Version: number, TTL: -1, CreatedAt: -1, UpdatedAt: -1})
 }
@@ -29,16 +35,16 @@ func openVersion(t *testing.T, store *memstore.MultiWriter, number string) *vers
 // openStates is a program whose rows have an enum of the values.
 func openStates(t *testing.T, store *memstore.MultiWriter, values ...string) *version {
 	t.Helper()
-	return openModel(t, store, &querydb.Model{
+	return openModel(t, store.Join(memstore.Options{}), &querydb.Model{
 		Name: "Order", Table: "Order", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 		Fields: []querydb.Field{{Name: "state", Scalar: "String", Enum: "State"}},
 		Enums:  []querydb.Enum{{Name: "State", Values: values}},
 	})
 }
 
-func openModel(t *testing.T, store *memstore.MultiWriter, m *querydb.Model) *version {
+func openModel(t *testing.T, store driver.Driver, m *querydb.Model) *version {
 	t.Helper()
-	db, err := querydb.Open(t.Context(), store.Join(memstore.Options{}), []*querydb.Model{m}, querydb.Config{})
+	db, err := querydb.Open(t.Context(), store, []*querydb.Model{m}, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +68,7 @@ func openModel(t *testing.T, store *memstore.MultiWriter, m *querydb.Model) *ver
 // fold folds events into the rows that a DB is of.
 func (v *version) fold(t *testing.T, db *querydb.DB, types ...string) {
 	t.Helper()
-	log := memlog.New(memlog.Options{})
-	for i, typ := range types {
-		e := eventlog.Event{ID: strconv.Itoa(i), Source: "/t", Type: typ, Time: time.Unix(int64(i), 0), Data: []byte("{}")}
-		if _, err := log.Append(t.Context(), []eventlog.Event{e}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	log := logOf(t, types...)
 	log.End()
 	if db == v.build {
 		if err := projection.BeginBuild(t.Context(), v.db, v.build, log, []projection.Projection{v.p},
@@ -83,6 +83,19 @@ func (v *version) fold(t *testing.T, db *querydb.DB, types ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// logOf is a log of events of the types.
+func logOf(t *testing.T, types ...string) *memlog.Log {
+	t.Helper()
+	log := memlog.New(memlog.Options{})
+	for i, typ := range types {
+		e := eventlog.Event{ID: strconv.Itoa(i), Source: "/t", Type: typ, Time: time.Unix(int64(i), 0), Data: []byte("{}")}
+		if _, err := log.Append(t.Context(), []eventlog.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log
 }
 
 // survey is what the program finds.

@@ -17,7 +17,7 @@ type survey struct {
 
 	// folds: this program folds the rows that serve, or begins them where there are none that could serve.
 	folds bool
-	// begins: a generation is to be begun beside what serves.
+	// begins: a generation is to be begun beside what serves, maybe in the place of one that is lost.
 	begins bool
 	// resumes: the former generation is this program's, and it is to be built further.
 	resumes bool
@@ -149,6 +149,7 @@ func (s *survey) judgeRows(shared bool) {
 	asked := s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked })
 	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
 	own := s.every(ownBuilding)
+	lost := own && s.any(func(g *projection.Generations) bool { return g.Building.Lost })
 	others := s.any(func(g *projection.Generations) bool {
 		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
 	})
@@ -169,11 +170,11 @@ func (s *survey) judgeRows(shared bool) {
 	case asked && !s.othersBuild:
 		s.begins = true
 	case !foreign:
-		s.builds = own && !s.held
+		s.builds, s.begins = own && !lost && !s.held, lost && !s.held
 	case request && !s.othersBuild:
 		s.begins, s.requested = true, true
 	case own:
-		s.builds = true
+		s.builds, s.begins = !lost, lost
 	case s.othersBuild:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"

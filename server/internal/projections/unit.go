@@ -42,6 +42,8 @@ type unit struct {
 
 	failed beginning // of the last time that rows were to be begun
 
+	left *survey // at which who folds has found other rows last
+
 	losses losses
 	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
@@ -191,7 +193,27 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			return nil, err
 		}
 	}
-	return u.await(ctx, &found, serving, building)
+	next, err := u.await(ctx, &found, serving, building)
+	if err == errLeft {
+		return nil, u.leave(&found)
+	}
+	return next, err
+}
+
+// errLeft says that somebody who folds has found other rows than there are by the survey.
+var errLeft = errors.New("who folds has found other rows")
+
+// leave is nil where another survey is to tell which rows there are, and an error where it has told the same before:
+// nobody is to begin with these again at once.
+func (u *unit) leave(found *survey) error {
+	same := u.left != nil && u.left.fingerprint == found.fingerprint && u.left.same(found)
+	u.left = found
+	if same {
+		return errors.New("who folds the rows finds that they are not the ones on record, and another look at the record " +
+			"finds the same: look after their tables with 'server tables plan'; drop what is being built with 'server " +
+			"rebuild abort'")
+	}
+	return nil
 }
 
 // changeOver has queries read what serves now. Meanwhile they may read those rows or the ones before, of which either
@@ -252,14 +274,14 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		case <-ended:
 			select {
 			case <-serving.moved:
-				return nil, nil
+				return nil, errLeft
 			default:
 				return nil, errEnded
 			}
 		case <-serving.moved:
-			return nil, nil
+			return nil, errLeft
 		case <-building.moved:
-			return nil, nil
+			return nil, errLeft
 		case a := <-u.asks:
 			switch {
 			case again.is(a, found):
