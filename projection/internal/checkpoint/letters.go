@@ -26,7 +26,7 @@ func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.
 			blocked[at] = true
 		}
 		if l.Missing != nil {
-			letters.Wait(at, l.Missing.RowOf())
+			letters.Wait(at, l.Missing)
 			letters.Unchecked = true
 		}
 		return nil

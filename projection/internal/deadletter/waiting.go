@@ -34,37 +34,45 @@ type RowRef struct {
 
 // waiting finds the dead letters that wait for a row, and those whose row has appeared.
 type waiting struct {
-	row     map[position.Ref]RowRef // of each that waits
+	row     map[position.Ref]awaited // of each that waits
 	letters map[RowRef][]position.Ref
 	first   []position.Ref    // to be retried before those that are woken: what a process has left behind, or was put back
 	woken   []position.Ref    // in order
-	seen    map[RowRef]uint64 // revisions at which WakeAt was told of rows
+	seen    map[RowRef]uint64 // revisions at which WakeAt has woken those that wait for rows
 	// Unchecked: any of the rows may have appeared of which Wake was not told; else those of fresh alone.
 	Unchecked bool
 	fresh     []RowRef
 }
 
+// awaited is a row that a dead letter waits for, and the identifier that it is to have: others may make the same key.
+type awaited struct {
+	RowRef
+	identifier string
+}
+
 func newWaiting() waiting {
-	return waiting{row: map[position.Ref]RowRef{}, letters: map[RowRef][]position.Ref{},
+	return waiting{row: map[position.Ref]awaited{}, letters: map[RowRef][]position.Ref{},
 		seen: map[RowRef]uint64{}}
 }
 
-// Wait notes that a dead letter waits for a row, and for no other; for none where the row is the zero RowRef.
-func (w *waiting) Wait(at position.Ref, row RowRef) {
+// Wait notes that a dead letter waits for a row, and for no other; for none where that is nil.
+func (w *waiting) Wait(at position.Ref, missing *MissingRow) {
 	w.stop(at)
-	if row == (RowRef{}) {
+	if missing == nil {
 		return
 	}
-	w.row[at], w.letters[row] = row, append(w.letters[row], at)
+	row := missing.RowOf()
+	w.row[at], w.letters[row] = awaited{row, missing.RefID}, append(w.letters[row], at)
 }
 
 // stop notes that an event waits for no row.
 func (w *waiting) stop(at position.Ref) {
-	row, waits := w.row[at]
+	of, waits := w.row[at]
 	if !waits {
 		return
 	}
 	delete(w.row, at)
+	row := of.RowRef
 	others := slices.DeleteFunc(w.letters[row], func(o position.Ref) bool { return o == at })
 	if w.letters[row] = others; len(others) == 0 {
 		delete(w.letters, row)
@@ -119,14 +127,18 @@ func insert(refs []position.Ref, at position.Ref) []position.Ref {
 	return refs
 }
 
-// WakeAt is Wake for a row that was looked up, once for each of its revisions: a row that is there may still be none
-// for the event, such as one that has expired.
-func (w *waiting) WakeAt(row RowRef, revision uint64) {
+// WakeAt is Wake, once for each of its revisions, for a row that was looked up. Those alone are woken for which it is
+// there: for an event of one partition it may have expired, or it has another identifier than the dead letter names.
+func (w *waiting) WakeAt(row RowRef, revision uint64, isThere func(at position.Ref, identifier string) bool) {
 	if at, seen := w.seen[row]; seen && at == revision {
 		return
 	}
-	w.seen[row] = revision
-	w.Wake(row)
+	for _, at := range w.letters[row] {
+		if isThere(at, w.row[at].identifier) {
+			w.seen[row] = revision
+			w.wake(at)
+		}
+	}
 }
 
 // Woken takes out the first dead letter that is to be retried; ok is false where there is none.

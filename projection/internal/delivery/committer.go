@@ -261,9 +261,9 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 		c.state.Letters.Remove(deadletter.SubjectOf(e), e.Offset)
 	}
 	for _, l := range out.waiting {
-		c.state.Letters.Wait(l.Ref, l.row)
+		c.state.Letters.Wait(l.Ref, l.missing)
 		if c.shared {
-			c.state.Letters.MayHaveAppeared(l.row)
+			c.state.Letters.MayHaveAppeared(l.missing.RowOf())
 		}
 	}
 	for _, row := range out.appeared {

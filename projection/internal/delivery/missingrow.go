@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
@@ -53,7 +54,7 @@ func (v *evaluator) lookForAwaited(out *outcome) {
 // awaits reports whether a dead letter that is made here waits for the row.
 func (out *outcome) awaits(row deadletter.RowRef) bool {
 	for _, l := range out.waiting {
-		if l.row == row {
+		if l.missing.RowOf() == row {
 			return true
 		}
 	}
@@ -154,7 +155,7 @@ func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err
 	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
 		return false, nil // it is retried after that one
 	}
-	if there, err := isThere(ctx, r.Runner, letter.Missing.RowOf()); err != nil || !there {
+	if there, err := r.isThere(ctx, at, letter.Missing); err != nil || !there {
 		return false, err
 	}
 	offsets, err := r.released(at, &letter, false)
@@ -172,18 +173,24 @@ func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err
 	return false, err
 }
 
-// isThere reports whether the row is stored that a dead letter waits for; it is for the zero RowRef, which is none.
-func isThere(ctx context.Context, r *Runner, row deadletter.RowRef) (bool, error) {
+// isThere reports whether the row is there that the dead letter waits for; nil is for none.
+func (r retries) isThere(ctx context.Context, at position.Ref, missing *deadletter.MissingRow) (bool, error) {
+	if missing == nil {
+		return true, nil
+	}
 	for _, m := range r.projection.Models {
-		if m.Model.Name == row.Model {
-			rows, err := r.db.ForFold("").Get(ctx, m.Model, []keys.Key{row.Key}, true)
-			if err != nil {
-				return false, err
-			}
-			return rows[0].Record != nil, nil
+		if m.Model.Name == missing.RefModel {
+			rows, err := r.db.ForFold("").Get(ctx, m.Model, []keys.Key{missing.RowOf().Key}, true)
+			return err == nil && fold.IsThere(m.Model, &rows[0], missing.RefID, r.watermark(at)), err
 		}
 	}
 	return true, nil
+}
+
+// watermark is where a retry of the dead letter takes effect.
+func (r retries) watermark(at position.Ref) time.Time {
+	c := r.state.Done().Partitions[at.Partition]
+	return c.ExpiryWatermark()
 }
 
 // checkAwaited finds the awaited rows that have appeared without a word.
@@ -205,7 +212,7 @@ func (r retries) checkAwaited(ctx context.Context) error {
 	return nil
 }
 
-// wakeStored wakes the dead letters that wait for those of the rows that are stored.
+// wakeStored wakes the dead letters that wait for those of the rows that are there.
 func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
 	for len(wanted) > 0 {
 		some := wanted[:min(len(wanted), querydb.MaxPageRows)]
@@ -214,9 +221,10 @@ func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys
 			return err
 		}
 		for i := range rows {
-			if rows[i].Record != nil {
-				r.state.Letters.WakeAt(deadletter.RowRef{Model: m.Name, Key: some[i]}, rows[i].Revision)
-			}
+			row := deadletter.RowRef{Model: m.Name, Key: some[i]}
+			r.state.Letters.WakeAt(row, rows[i].Revision, func(at position.Ref, identifier string) bool {
+				return fold.IsThere(m, &rows[i], identifier, r.watermark(at))
+			})
 		}
 		wanted = wanted[len(some):]
 	}

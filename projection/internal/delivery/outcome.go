@@ -62,7 +62,7 @@ type newLetter struct {
 // waitingLetter is a dead letter that waits for a row, or for none any more.
 type waitingLetter struct {
 	position.Ref
-	row deadletter.RowRef
+	missing *deadletter.MissingRow
 }
 
 // addLetter makes the item a dead letter, or gives that which it was its new reason.
@@ -71,7 +71,7 @@ func (out *outcome) addLetter(it *item, reason, behind string, number uint64, ca
 	l.Tried = it.tried
 	out.notes = append(out.notes, l.Note(out.kind, at))
 	if cause.Missing != nil || it.letter {
-		out.waiting = append(out.waiting, waitingLetter{at, cause.Missing.RowOf()})
+		out.waiting = append(out.waiting, waitingLetter{at, cause.Missing})
 	}
 	if it.letter {
 		return

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/recopy"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // A row that refers to rows of other models holds copies of them. A projector gives their identifiers, and the copies
@@ -267,6 +269,16 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 		return nil, nil
 	}
 	return e.row, nil
+}
+
+// IsThere reports whether a stored row of the model is the one of the identifier for events of the watermark: see
+// sourceRow.
+func IsThere(m *querydb.Model, row *querydb.Row, identifier string, watermark time.Time) bool {
+	if row.Record == nil || row.Expired(watermark) {
+		return false
+	}
+	id, _ := record.String(row.Record.JSON(m.PK.Fields[0]))
+	return id == identifier
 }
 
 // written yields the keys of the rows that the event in hand has written and not deleted.
