@@ -271,6 +271,45 @@ func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 	s.end(t)
 }
 
+// TestASwitchThatAnOperatorAwaitsOutlivesWhatOthersAskForInVain, and says so where it does not outlive what is done.
+func TestASwitchThatAnOperatorAwaitsOutlivesWhatOthersAskForInVain(t *testing.T) {
+	p := newStage("1")
+	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual", "--ready-lag", "0")})
+	s.post(t, slices.Collect(taskEvents(1, 5)))
+	s.folded(t, 5)
+	s.rebuilds(t, p.App, "start", "Task").wantExit(t, exitDone, "being built")
+	s.built(t)
+	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitDone, "serve")
+	s.rebuilds(t, p.App, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	awaited := func(id string) (open func(), switched <-chan *call) {
+		s.append(t, taskEvent(id, "gate"))
+		s.until(t, "folded", func() bool { return hasTitle(t, s, id, "gate") })
+		open = sync.OnceFunc(p.shut())
+		t.Cleanup(open)
+		done := make(chan *call, 1)
+		go func() { done <- s.rebuilds(t, p.App, "switch", "Task") }()
+		s.until(t, "folding on the others", func() bool { return s.statusOf(t).Projections[0].Build != nil })
+		return open, done
+	}
+	open, switched := awaited("6")
+	for what, why := range map[string]string{
+		"start": "being built already", "switch": "as was asked for before", "rollback": "no former rows",
+	} {
+		s.rebuilds(t, p.App, what, "Task").wantExit(t, exitFailed, why)
+	}
+	open()
+	(<-switched).wantExit(t, exitDone, "serve")
+	s.rebuilds(t, p.App, "rollback", "Task").wantExit(t, exitDone, "serve again")
+
+	open, switched = awaited("7")
+	aborted := make(chan *call, 1)
+	go func() { aborted <- s.rebuilds(t, p.App, "abort", "Task") }()
+	(<-switched).wantExit(t, exitFailed, `another operator has asked for "abort"`)
+	open()
+	(<-aborted).wantExit(t, exitDone, "")
+	s.end(t)
+}
+
 // TestServersOfTwoVersionsServeOneSetOfTables: those of the former version fold and serve while one of the new version
 // builds, and serve its rows when it has switched to them. At every moment each answers, and no row goes back further
 // than the servers are apart.

@@ -66,13 +66,13 @@ func (s *switchAgain) begin(u *unit, a ask, building *crew) error {
 
 func (s *switchAgain) pends() bool { return s.asked != nil }
 
-// refuses reports whether nothing else is to be done about what an operator asks for.
-func (s *switchAgain) refuses(a ask) bool {
-	if s.asked == nil || a.what != Switch {
-		return false
+// giveWay answers an operator who waits for the switch, in whose place another asks for something else.
+func (s *switchAgain) giveWay(to ask) {
+	if s.asked != nil {
+		s.asked.done <- RefusedError(fmt.Sprintf("another operator has asked for %q meanwhile: see 'server rebuild status'",
+			to.what))
+		s.asked = nil
 	}
-	a.done <- RefusedError("the rows are folded on, and serve then, as was asked for before")
-	return true
 }
 
 // answering is the switch, which answers the operator.

@@ -62,6 +62,14 @@ func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 	return true, nil
 }
 
+// isStill is holds where other processes may change which rows there are.
+func (s *survey) isStill(ctx context.Context, u *unit) (bool, error) {
+	if !u.set.keep.DB.MultiWriter() {
+		return true, nil
+	}
+	return s.holds(ctx, u)
+}
+
 // look surveys the rows of the unit.
 func (u *unit) look(ctx context.Context) (survey, error) {
 	at := time.Now()

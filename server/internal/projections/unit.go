@@ -283,7 +283,13 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		case <-building.moved:
 			return nil, errLeft
 		case a := <-u.asks:
-			switch {
+			switch why := refusal(ctx, u, a, found, &again); {
+			case why != "":
+				a.done <- why
+				if same, err := found.isStill(ctx, u); err != nil || !same {
+					return nil, err
+				}
+				continue
 			case again.is(a, found):
 				if err := again.begin(u, a, building); err != nil {
 					return nil, err
@@ -291,10 +297,10 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 				ended = nil
 				look.Reset(lookBuildEvery)
 				continue
-			case again.refuses(a):
-				continue
+			default:
+				again.giveWay(a)
+				return u.asked(ctx, a, serving, building), nil
 			}
-			return u.asked(ctx, a, found, serving, building), nil
 		case <-look.C:
 		}
 		if found.begins && u.failed.isOver() {
@@ -318,11 +324,8 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		if found.expired(u.set.keep.Former) {
 			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
 		}
-		if u.set.keep.DB.MultiWriter() {
-			same, err := found.holds(ctx, u)
-			if err != nil || !same {
-				return nil, err
-			}
+		if same, err := found.isStill(ctx, u); err != nil || !same {
+			return nil, err
 		}
 	}
 }
@@ -450,28 +453,39 @@ func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act
 	return next
 }
 
-// asked does what an operator asks for, and answers.
-func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, building *crew) act {
-	var do act
+// refusal is why what an operator asks for cannot be done as things are; "" where it may be. Who folds goes on
+// meanwhile, and so does a switch that another operator waits for.
+func refusal(ctx context.Context, u *unit, a ask, found *survey, again *switchAgain) RefusedError {
 	switch {
 	case a.what == Start && (found.builds || found.held):
-		do = refusal("rows are being built already: switch to them, or abort that first")
+		return "rows are being built already: switch to them, or abort that first"
 	case a.what == Start && othersBuild(ctx, u):
-		do = refusal("another version of the program is building rows of its own: wait until they serve, or abort that " +
-			"first")
-	case a.what == Start:
-		do = u.begin
+		return "another version of the program is building rows of its own: wait until they serve, or abort that first"
+	case a.what == Switch && again.pends():
+		return "the rows are folded on, and serve then, as was asked for before"
 	case a.what == Switch && !found.builds && !found.held:
-		do = refusal("no rows are being built")
+		return "no rows are being built"
 	case a.what == Switch && !found.every(ownBuilding):
-		do = refusal("the rows beside those that serve are of another version: switch to them by a server of that version")
+		return "the rows beside those that serve are of another version: switch to them by a server of that version"
 	case a.what == Switch && found.builds && !u.built(ctx):
-		do = refusal("the rows are not built yet")
-	case a.what == Switch:
+		return "the rows are not built yet"
+	case a.what == Rollback && again.pends() && found.since.IsZero():
+		return "there are no former rows: those that were switched away from are folded on, and serve then"
+	}
+	return ""
+}
+
+// asked does what an operator asks for, and answers.
+func (u *unit) asked(ctx context.Context, a ask, serving, building *crew) act {
+	var do act
+	switch a.what {
+	case Start:
+		do = u.begin
+	case Switch:
 		do = u.switched(ctx, serving, building)
-	case a.what == Abort:
+	case Abort:
 		do = u.rearranging(querydb.DropBuilt, "the rows that were being built are removed")
-	case a.what == Rollback:
+	case Rollback:
 		do = u.rearranging(querydb.SwitchBack, "the former rows serve again")
 	}
 	return func(ctx context.Context) error {
@@ -493,8 +507,6 @@ type RefusedError string
 
 // Error implements error.
 func (e RefusedError) Error() string { return string(e) }
-
-func refusal(why RefusedError) act { return func(context.Context) error { return why } }
 
 // Ask asks the unit of a projection for something, and waits until it is done. What the unit has not begun by the end
 // of the context is not done.
