@@ -53,27 +53,20 @@ func newCasedClubs(mode refMode) *casedClubs {
 	return &casedClubs{[]*querydb.Model{&club, picks.Codec.Model}, all[0]}
 }
 
-// fold folds what is new in a log of the ops, each an event, and returns the DB and the dead letters.
-func (c *casedClubs) fold(t *testing.T, store driver.Driver, window int, ops ...ref) (
-	*querydb.DB, []projection.DeadLetter,
-) {
+// fold folds what is new in a log of the events.
+func (c *casedClubs) fold(t *testing.T, store driver.Driver, window int, events ...[]ref) {
 	t.Helper()
-	events := make([]eventlog.Event, len(ops))
-	for i, o := range ops {
-		events[i] = refEvent("", o)
+	var all []eventlog.Event
+	for _, ops := range events {
+		all = append(all, refEvent("", ops...))
 	}
-	cfg, db := quick(), open(t, store, c.models...)
+	cfg := quick()
 	cfg.WindowEvents = window
-	r, err := projection.NewRunner(c.Projection, logOf(t, events...), db, cfg)
+	r, err := projection.NewRunner(c.Projection, logOf(t, all...), open(t, store, c.models...), cfg)
 	if err == nil {
 		err = r.Run(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	letters, err := r.DeadLetters(t.Context(), "", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db, letters
 }

@@ -44,11 +44,11 @@ func TestADeadLetterIsNotRetriedForARowThatIsNoneForIt(t *testing.T) {
 			foldDeals(t, store, deals, 10, events)
 		},
 		"its identifier is another": func(store driver.Driver, more bool) {
-			ops := []ref{{Op: "club", ID: "ACME"}, {Op: "set", ID: "a", Club: "Acme"}}
+			events := [][]ref{{{Op: "club", ID: "ACME"}}, {{Op: "set", ID: "a", Club: "Acme"}}}
 			if more {
-				ops = append(ops, ref{Op: "noclub", ID: "ACME"}, ref{Op: "club", ID: "Acme"})
+				events = append(events, []ref{{Op: "noclub", ID: "ACME"}, {Op: "club", ID: "Acme"}})
 			}
-			clubs.fold(t, store, 10, ops...)
+			clubs.fold(t, store, 10, events...)
 		},
 	} {
 		store := &letterCounter{Driver: memstore.New()}

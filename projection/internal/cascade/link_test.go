@@ -46,12 +46,31 @@ func TestATaskComesBackAsItWasRecorded(t *testing.T) {
 		t.Errorf("%d have failed, %q first, %d by name", task.Failed, task.Reason, len(task.Failures))
 	}
 	n := task.Note("k")
-	back, err := ParseTask(&querydb.Note{Value: n.Value, Revision: 7})
+	back, err := ParseTask(&querydb.Note{ID: n.ID, Value: n.Value, Revision: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again := back.Progress("k"); again.Revision != 7 || string(again.Value) != string(n.Value) || again.ID != n.ID {
 		t.Errorf("recorded %s, read %s at revision %d", n.Value, again.Value, again.Revision)
+	}
+}
+
+// TestATaskOfAnEarlierVersionIsTakenOffUnderItsID, which told no identifiers of one key apart.
+func TestATaskOfAnEarlierVersionIsTakenOffUnderItsID(t *testing.T) {
+	task := NewTask("Club", "A", keys.Key{PK: "a"})
+	n := task.Note("k")
+	n.ID = "former"
+	back, err := ParseTask(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := back.Again()
+	if again.Removal("k").ID != n.ID || again.Progress("k").ID != n.ID {
+		t.Errorf("it is taken off as %q, want %q", again.Removal("k").ID, n.ID)
+	}
+	other := NewTask("Club", "a", keys.Key{PK: "a"})
+	if other.ID() == task.ID() {
+		t.Error("the tasks of two identifiers of one key have one ID")
 	}
 }
 

@@ -32,6 +32,7 @@ type Task struct {
 	Failures  []Failure `json:"failures,omitempty"`
 	Done      bool      `json:"done,omitempty"`
 
+	id       string // of the note
 	revision uint64 // of the note
 }
 
@@ -56,17 +57,19 @@ func (t *Task) Fails(f Failure) {
 	}
 }
 
-// NewTask is the task to have the copies of a row follow it.
+// NewTask is the task to have the copies of a row follow it that have it by the identifier: another row may be made
+// under its key whose identifier differs in casing.
 func NewTask(model, identifier string, key keys.Key) Task {
-	return Task{Model: model, PK: key.PK, SK: key.SK, Identifier: identifier}
+	return Task{
+		Model: model, PK: key.PK, SK: key.SK, Identifier: identifier,
+		id: digest(fmt.Sprintf("%d %d %d %s%s%s%s", len(model), len(key.PK), len(key.SK), model, key.PK, key.SK, identifier)),
+	}
 }
 
-// ID is that of the note.
-func (t *Task) ID() string {
-	return digest(fmt.Sprintf("%d %d %s%s%s", len(t.Model), len(t.PK), t.Model, t.PK, t.SK))
-}
+// ID is that of the note. One that an earlier version has recorded may have another than NewTask gives.
+func (t *Task) ID() string { return t.id }
 
-// Note puts the task on record, wherever another of its row stands.
+// Note puts the task on record, wherever another of its row and identifier stands.
 func (t *Task) Note(kind string) querydb.Note {
 	return querydb.Note{Kind: kind, ID: t.ID(), Value: encode(t)}
 }
@@ -87,14 +90,14 @@ func (t *Task) Removal(kind string) querydb.Note {
 // ParseTask reads the note of a task.
 func ParseTask(n *querydb.Note) (t Task, err error) {
 	err = json.Unmarshal(n.Value, &t)
-	t.revision = n.Revision
+	t.id, t.revision = n.ID, n.Revision
 	return t, err
 }
 
 // Again is the task from its beginning.
 func (t *Task) Again() Task {
 	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
-	again.Scopes, again.revision = t.Scopes, t.revision
+	again.Scopes, again.id, again.revision = t.Scopes, t.id, t.revision
 	return again
 }
 

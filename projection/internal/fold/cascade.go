@@ -320,43 +320,58 @@ func (f *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
 
 // cascadeOf has the copies of one row follow it.
 func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
-	identifier := u.entry.tracked().identifier
-	switch {
-	case u.entry.present:
-		identifier = f.identifier(u.entry.row)
-	case u.was.present:
-		identifier = f.identifier(u.was.row)
-	}
 	count, b := 0, f.of.bounds
 	most, unit := b.targets()
 	for _, w := range f.by {
 		if !w.followsNow(how) {
 			continue
 		}
-		q := linkQuery{w.Reference, identifier}
-		known, read := f.links[q]
-		if !read {
-			return f.missLinks(q)
-		}
-		f.found[q] = true
-		n := known.Count
-		switch {
-		case n <= most:
-			var err error
-			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at); err != nil {
+		for _, identifier := range f.identifiersOf(u) {
+			n, err := f.refreshBy(w, identifier, how, at)
+			if err != nil {
 				return err
 			}
-		case at.Event > 1: // events before it in the commit may have taken some away
-			return ErrNextCommit
-		}
-		if count += n; count > most {
-			return &CascadeOverflowError{f.of.desc.Name, count, most, unit}
+			if count += n; count > most {
+				return &CascadeOverflowError{f.of.desc.Name, count, most, unit}
+			}
 		}
 	}
 	if count > b.cascaded.copies {
 		b.cascaded = cascadedRow{f.of.desc.Name, count}
 	}
 	return nil
+}
+
+// identifiersOf are those of the row before the event and of the one after it, which may differ in casing.
+func (f *followers) identifiersOf(u *undo) (all []string) {
+	if u.was.present {
+		all = with(all, f.identifier(u.was.row))
+	}
+	if u.entry.present {
+		all = with(all, f.identifier(u.entry.row))
+	}
+	if all == nil {
+		return u.entry.tracked().identifiers
+	}
+	return all
+}
+
+// refreshBy has the copies of the row follow it that a model has by the identifier, and counts them, unless there are
+// more than one commit holds.
+func (f *followers) refreshBy(w follower, identifier string, how *Cascade, at ApplyPoint) (n int, err error) {
+	q := linkQuery{w.Reference, identifier}
+	known, read := f.links[q]
+	if !read {
+		return 0, f.missLinks(q)
+	}
+	f.found[q] = true
+	if most, _ := f.of.bounds.targets(); known.Count > most {
+		if at.Event > 1 { // events before it in the commit may have taken some away
+			return 0, ErrNextCommit
+		}
+		return known.Count, nil
+	}
+	return w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at)
 }
 
 // unlink takes away links that lead to no row any more, as far as the commit surely has room for that.

@@ -38,11 +38,22 @@ func (c *Copies) items() int {
 
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
 type tracked struct {
-	ids        []copied // of the tracked references, the identifiers that it gave
-	identifier string   // its own, where its row is copied
-	copied     []byte   // what copies of it held; nil where there was no row
-	expires    time.Time
-	filledIn   int // the first event of the commit that has copied it since
+	ids         []copied // of the tracked references, the identifiers that it gave
+	identifiers []string // its own, where its row is copied, and those by which events have copied it since
+	copied      []byte   // what copies of it held; nil where there was no row
+	expires     time.Time
+	filledIn    int // the first event of the commit that has copied it since
+}
+
+// isCopiedBy notes that copies have the row by the identifier.
+func (t *tracked) isCopiedBy(identifier string) { t.identifiers = with(t.identifiers, identifier) }
+
+// with is the identifiers and another, each once.
+func with(identifiers []string, another string) []string {
+	if slices.Contains(identifiers, another) {
+		return identifiers
+	}
+	return append(slices.Clip(identifiers), another)
 }
 
 // copiedBy is what copies held of the row as it was read; nil where there was none, or it has expired by then.
@@ -93,7 +104,8 @@ func (f *tracking) remember(e *entry, rec querydb.Row, row any) {
 	}
 	e.tracked().ids = f.identifiers(row)
 	if f.isFollowed() {
-		e.tracked().identifier, e.tracked().copied = f.identifier(row), f.copiedText(&rec)
+		e.tracked().isCopiedBy(f.identifier(row))
+		e.tracked().copied = f.copiedText(&rec)
 		e.tracked().expires = rec.Expires
 	}
 }
@@ -192,7 +204,8 @@ func (f *tracking) link(e *entry, id copied) cascade.Link {
 	}
 }
 
-// announce adds the task to have copies of a changed row follow it.
+// announce adds the tasks to have copies of a changed row follow it, and those that had a row before it of another
+// identifier, which differs in casing.
 func (f *tracking) announce(e *entry, c *Copies) {
 	scopes := e.scopes
 	if !f.copied { // no copy follows after the commit unless an op asks for it
@@ -202,14 +215,16 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		return
 	}
 	var now []byte
-	identifier := e.tracked().identifier
+	identifiers := e.tracked().identifiers
 	if e.present {
-		now, identifier = f.copiedText(&e.stored), f.identifier(e.row)
+		now, identifiers = f.copiedText(&e.stored), with(identifiers, f.identifier(e.row))
 	}
 	if was := e.tracked().copiedBy(e.time); e.outdated || differ(now, was) {
-		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-		t.Scopes = cascade.ForTask(scopes)
-		c.Tasks = append(c.Tasks, t)
+		for _, identifier := range identifiers {
+			t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
+			t.Scopes = cascade.ForTask(scopes)
+			c.Tasks = append(c.Tasks, t)
+		}
 	}
 }
 
@@ -223,9 +238,7 @@ func (f *tracking) isFilledIn(key keys.Key, identifier string, event int) {
 		e.tracked().filledIn = event
 		f.filled = append(f.filled, e.was)
 	}
-	if e.tracked().identifier == "" {
-		e.tracked().identifier = identifier // a later event may make the row, and delete it
-	}
+	e.tracked().isCopiedBy(identifier) // a later event may make the row, and delete it
 	if f.of.bounds.shared && !slices.Contains(f.read, key) {
 		f.read = append(f.read, key)
 	}
