@@ -14,22 +14,25 @@ import (
 // still. An event that takes them longer than they may take for one stops them.
 const leastCatchUp = 5 * time.Second
 
-// catchUp has what is built come as far as what serves is when it begins, and returns how far that is.
+// catchUp has what is built come as far as what serves is when it begins, and returns how far that is: of all rows of
+// the unit those that are furthest, since all are switched to at once.
 func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error) {
 	u.stuck = nil
 	ctx, cancel := context.WithTimeout(ctx, max(leastCatchUp, u.set.cfg.EventTimeout))
 	defer cancel()
 	reached = eventlog.Offsets{}
-	for i, one := range u.of {
-		to, err := projection.FurthestServingOffsets(ctx, u.set.keep.DB, u.projections[i])
+	for _, p := range u.projections {
+		to, err := projection.FurthestServingOffsets(ctx, u.set.keep.DB, p)
 		if err != nil {
 			return nil, err
 		}
 		for partition, offset := range to {
 			reached[partition] = max(reached[partition], offset)
 		}
+	}
+	for _, one := range u.of {
 		b := one.beside.runner()
-		if err := b.Await(ctx, to); err != nil {
+		if err := b.Await(ctx, reached); err != nil {
 			u.stuck = builtThrough(context.WithoutCancel(ctx), u)
 			return nil, fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
 		}
