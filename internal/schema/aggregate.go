@@ -139,18 +139,6 @@ func (m *ReadModel) StoredIndexes() []*Index {
 	return append(m.Indexes[:len(m.Indexes):len(m.Indexes)], m.Aggregate.Local)
 }
 
-// SortHalves are the halves that sort keys of the table have for rows of the model: one for each kind of items.
-func (m *ReadModel) SortHalves() []*Half {
-	if m.Aggregate == nil || m.Aggregate.Root == nil {
-		return []*Half{&m.SK}
-	}
-	var halves []*Half
-	for _, n := range m.Aggregate.Root.All() {
-		halves = append(halves, &n.SK)
-	}
-	return halves
-}
-
 // Place is where rows of a model hold copies of rows of another.
 type Place struct {
 	Path      string   // "team1.players.player"

@@ -64,7 +64,7 @@ func (s *shape) node(n *schema.Node, object string) {
 	if len(n.Children) > 0 {
 		s.Line("Children: []aggregate.Child{")
 		for _, c := range n.Children {
-			s.child(n, c)
+			s.child(c)
 		}
 		s.Line("},")
 	}
@@ -122,7 +122,7 @@ func identifier(r *schema.Reference) int {
 	return slices.IndexFunc(r.Copy.Object.Fields, func(f *schema.Field) bool { return f.Name == r.Source.Identifier.Name })
 }
 
-func (s *shape) child(of, n *schema.Node) {
+func (s *shape) child(n *schema.Node) {
 	e := n.Edge
 	s.Line("{\nNode: &aggregate.Node{")
 	s.node(n, s.FieldsOf(e.Field.Object))

@@ -88,9 +88,6 @@ func NewState(p Projection, src eventlog.Source, db *querydb.DB, cfg Config, wat
 // Done is what is on record of the rows.
 func (s *State) Done() *Record { return &s.done }
 
-// Seen is when it was last seen that nobody else is ahead.
-func (s *State) Seen() time.Time { return s.seen }
-
 // Invalidate has the next Open read what is on record.
 func (s *State) Invalidate() { s.known = false }
 

@@ -62,7 +62,7 @@ func (f *rows) missKey(key keys.Key) error {
 		}
 		f.misses.keys[key] = true
 	}
-	return f.unlessSurveyed(ErrNextCommit)
+	return f.nextCommit()
 }
 
 // missLatest notes that the latest row of the partition is not there for the event in hand, and which was the latest
@@ -72,7 +72,7 @@ func (f *partitions) missLatest(pk string) error {
 		f.misses.latest = map[string]int{}
 	}
 	f.misses.latest[pk] = max(fewLatest, moreLatest*f.given.latest[pk])
-	return f.unlessSurveyed(ErrNextCommit)
+	return f.nextCommit()
 }
 
 // missLinks notes that the event in hand has to know links that were not read: see missKey.
@@ -81,14 +81,15 @@ func (f *followers) missLinks(q linkQuery) error {
 		f.of.misses.links = map[linkQuery]bool{}
 	}
 	f.of.misses.links[q] = f.of.misses.links[q] || f.of.bounds.urgent
-	return f.of.unlessSurveyed(ErrNextCommit)
+	return f.of.nextCommit()
 }
 
-func (f *rows) unlessSurveyed(err error) error {
+// nextCommit is ErrNextCommit, or nil in a survey.
+func (f *rows) nextCommit() error {
 	if f.bounds.surveying {
 		return nil
 	}
-	return err
+	return ErrNextCommit
 }
 
 // give asks for what former evaluations have missed.

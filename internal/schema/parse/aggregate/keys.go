@@ -152,7 +152,7 @@ func (k *keyReader) readPartition() {
 		x := &schema.Index{Name: index, Projection: "ALL", Casing: t.Casing, Policy: preserve, Pos: sdl.Position(c.Position)}
 		x.PK, x.SK = t.Item(k.Aggregate.Collection, nil, pk), t.Item(k.Aggregate.Collection, nil, sk)
 		k.Settings[x] = map[string]draft.Marked{
-			"name": {Dir: renamed(c, "index", "name")}, "pkAttribute": {Dir: withText(c, "pkAttribute", t.PK)},
+			"name": {Dir: indexAsName(c)}, "pkAttribute": {Dir: withText(c, "pkAttribute", t.PK)},
 		}
 		k.Aggregate.Local = x
 		k.checkIndexName(k.Aggregate.Collection, x, sdl.ArgumentPosition(c, "index"))
@@ -181,7 +181,7 @@ func (k *keyReader) readList(dir *ast.Directive) {
 	k.checkName("the list", name, sdl.ArgumentPosition(dir, "name"))
 	x.PK = t.Item(name, nil, k.key(dir, "pk", "list.pk", true))
 	x.SK = t.Item(name, nil, k.key(dir, "sk", "list.sk", true))
-	k.Settings[x] = map[string]draft.Marked{"name": {Dir: renamed(dir, "index", "name")}}
+	k.Settings[x] = map[string]draft.Marked{"name": {Dir: indexAsName(dir)}}
 	for _, a := range dir.Arguments {
 		if a.Name == "group" || a.Name == "authTable" {
 			k.Settings[x][a.Name] = draft.Marked{Dir: dir}
@@ -202,16 +202,14 @@ func (k *keyReader) checkName(what, name string, pos schema.Pos) {
 	}
 }
 
-// renamed is an object of an annotation in which one member stands under another name as well, as @gsi has it.
-func renamed(dir *ast.Directive, from, to string) *ast.Directive {
+// indexAsName is an annotation that names its index as @gsi does: the argument index alone, called name.
+func indexAsName(dir *ast.Directive) *ast.Directive {
 	c := *dir
 	c.Arguments = nil
-	for _, a := range dir.Arguments {
-		if a.Name == from {
-			as := *a
-			as.Name = to
-			c.Arguments = append(c.Arguments, &as)
-		}
+	if a := dir.Arguments.ForName("index"); a != nil {
+		name := *a
+		name.Name = "name"
+		c.Arguments = ast.ArgumentList{&name}
 	}
 	return &c
 }
