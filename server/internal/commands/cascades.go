@@ -49,7 +49,8 @@ func printFailedCascades(p *Program, failed []admin.FailedCascade) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "PROJECTION\tMODEL\tID\tSUCCEEDED\tFAILED\tREASON")
 	for _, f := range failed {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%.200q\n", f.Projection, f.Model, short(f.ID), f.Succeeded, f.Failed, f.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%.200q\n", f.Projection, f.Model, Shorten(f.ID), f.Succeeded, f.Failed,
+			f.Reason)
 	}
 	return w.Flush()
 }

@@ -83,14 +83,14 @@ func printDeadLetters(p *Program, events []admin.DeadLetter) error {
 		if e.BlockedBy != "" {
 			reason = "blocked by " + e.BlockedBy
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject),
-			short(e.ID), reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, Shorten(e.Type),
+			Shorten(e.Subject), Shorten(e.ID), reason)
 	}
 	return w.Flush()
 }
 
-// short is a text that leaves room for the other columns; --json has the whole.
-func short(s string) string {
+// Shorten is a text that leaves room for the other columns of a table, 60 characters at most; --json has the whole.
+func Shorten(s string) string {
 	const most = 60
 	if utf8.RuneCountInString(s) <= most {
 		return s

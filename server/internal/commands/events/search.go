@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"unicode/utf8"
 
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/commands"
@@ -83,17 +82,8 @@ func (c *searchEvents) table(to io.Writer, page *search.Page, first bool) error 
 		if err := json.Unmarshal(f.Event, &a); err != nil {
 			return fmt.Errorf("event %s: %w", f.Ref(), err)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Ref(), a.Time, short(a.Type), short(a.Subject), short(a.Source),
-			short(a.ID))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Ref(), a.Time, commands.Shorten(a.Type),
+			commands.Shorten(a.Subject), commands.Shorten(a.Source), commands.Shorten(a.ID))
 	}
 	return w.Flush()
-}
-
-// short is a text that leaves room for the other columns; --json has the whole.
-func short(s string) string {
-	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }
