@@ -64,6 +64,17 @@ type Event struct {
 // Offsets holds, by partition, the offset of the last event that has been read, 0 for none.
 type Offsets map[string]uint64
 
+// Behind reports whether events up to the others have yet to be read: whether, of any partition that the others name,
+// the offset is lower than theirs. A partition that only the others name stands at 0.
+func (o Offsets) Behind(others Offsets) bool {
+	for partition, offset := range others {
+		if o[partition] < offset {
+			return true
+		}
+	}
+	return false
+}
+
 // Errors that [Log.Append] returns if it cannot write now. The events may be appended later nonetheless; it is safe to
 // append them again. ErrFull says that there is no space left: the log continues by itself once there is some.
 var (

@@ -314,10 +314,8 @@ func (l earlyLog) Read(ctx context.Context, partition string, after uint64, most
 }
 
 func (l earlyLog) Wait(_ context.Context, after eventlog.Offsets) error {
-	for partition, head := range l.heads {
-		if after[partition] < head {
-			return nil
-		}
+	if after.Behind(l.heads) {
+		return nil
 	}
 	return io.EOF
 }

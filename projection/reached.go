@@ -29,7 +29,7 @@ func (r *Runner) Reached() Reached {
 func (r *Runner) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	for {
 		moved := r.engine.Monitor.Moved() // before the look at how far they have come
-		if !behind(r.Reached().Offsets, offsets) && !delivery.Completing(r.engine.Monitor) {
+		if !r.Reached().Offsets.Behind(offsets) && !delivery.Completing(r.engine.Monitor) {
 			return nil
 		}
 		select {
@@ -38,13 +38,4 @@ func (r *Runner) Await(ctx context.Context, offsets eventlog.Offsets) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-func behind(at, offsets eventlog.Offsets) bool {
-	for partition, offset := range offsets {
-		if at[partition] < offset {
-			return true
-		}
-	}
-	return false
 }

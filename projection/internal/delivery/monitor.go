@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/rates"
@@ -249,12 +250,7 @@ func Completing(m *Monitor) bool {
 	if !s.Rebuilding || !s.Running && (s.LastError != "" || s.Stop != nil) {
 		return false
 	}
-	for partition, end := range m.goal {
-		if s.Partitions[partition] < end {
-			return false
-		}
-	}
-	return m.goal != nil
+	return m.goal != nil && !eventlog.Offsets(s.Partitions).Behind(m.goal)
 }
 
 // foldRate is how fast this process has folded since the rows were begun.

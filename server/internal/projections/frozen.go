@@ -152,16 +152,6 @@ func lower(at, others eventlog.Offsets) eventlog.Offsets {
 	return all
 }
 
-// behind reports whether the offsets are lower than the others in any partition that those name.
-func behind(at, others eventlog.Offsets) bool {
-	for partition, offset := range others {
-		if at[partition] < offset {
-			return true
-		}
-	}
-	return false
-}
-
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
 // they are: it would be taken for one that has folded nothing.
 func (f *Running) takesOver(ctx context.Context) error {
@@ -245,7 +235,7 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 			}
 			continue
 		}
-		if !behind(at.Offsets, offsets) {
+		if !at.Offsets.Behind(offsets) {
 			return nil
 		}
 		select {

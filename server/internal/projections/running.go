@@ -185,11 +185,6 @@ func (f *Running) reached(s *projection.Status, goal eventlog.Offsets) bool {
 	for _, p := range s.Partitions {
 		at[p.Partition] = p.Checkpoint
 	}
-	for partition, end := range goal {
-		if at[partition] < end {
-			return false
-		}
-	}
-	f.caught = true
-	return true
+	f.caught = !at.Behind(goal)
+	return f.caught
 }

@@ -241,7 +241,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 			return err
 		}
 		at, _, _ := one.serving.now()
-		back = back || behind(at.Offsets, was.Offsets)
+		back = back || at.Offsets.Behind(was.Offsets)
 	}
 	if back { // said before it is so
 		u.set.Setbacks.Add(1)

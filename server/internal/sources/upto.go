@@ -31,10 +31,8 @@ func (s *UpTo) Read(ctx context.Context, partition string, after uint64, most in
 
 // Wait implements eventlog.Source.
 func (s *UpTo) Wait(ctx context.Context, after eventlog.Offsets) error {
-	for partition, end := range s.Ends {
-		if after[partition] < end {
-			return s.Source.Wait(ctx, after)
-		}
+	if after.Behind(s.Ends) {
+		return s.Source.Wait(ctx, after)
 	}
 	return io.EOF
 }

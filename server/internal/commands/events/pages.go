@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/server/internal/client"
@@ -82,11 +80,9 @@ func (r *reading) page(ctx context.Context) (*search.Page, error) {
 // checkFrom refuses a position behind the end: it is of another log, and what is appended here up to it would be
 // passed over.
 func (r *reading) checkFrom(first *search.Page) error {
-	for _, p := range slices.Sorted(maps.Keys(r.query.From)) {
-		if end := first.UpTo[p]; r.query.From[p] > end {
-			return fmt.Errorf("the position %s is behind the end of the log, %s: is it of another log? "+
-				"leave --from out to begin at the start", search.FormatPosition(r.query.From), search.FormatPosition(first.UpTo))
-		}
+	if first.UpTo.Behind(r.query.From) {
+		return fmt.Errorf("the position %s is behind the end of the log, %s: is it of another log? "+
+			"leave --from out to begin at the start", search.FormatPosition(r.query.From), search.FormatPosition(first.UpTo))
 	}
 	return nil
 }
