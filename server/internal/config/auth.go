@@ -90,20 +90,25 @@ func secretOf(key, value, file string) (string, error) {
 	return secret, nil
 }
 
+// headerSecretOf is a secretOf that clients send in a header.
+func headerSecretOf(key, value, file string) (string, error) {
+	secret, err := secretOf(key, value, file)
+	if err == nil && (strings.ContainsFunc(secret, unsendable) || strings.TrimSpace(secret) != secret) {
+		return "", Wrong(key, "a header cannot carry it; use letters, digits and ASCII punctuation")
+	}
+	return secret, err
+}
+
+// unsendable reports whether a header cannot carry the character.
+func unsendable(r rune) bool { return r < ' ' || r > '~' }
+
 // WriteAuth is the secret of those who may append events, read the log, and do what /admin/ does.
 type WriteAuth struct {
 	WriteToken     string `help:"Token for appending events, reading the log, backups, /metrics and all of /admin/; better given by its variable, or by a file." group:"Who may write"`
 	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
 }
 
-// unsendable reports whether a header cannot carry the character.
-func unsendable(r rune) bool { return r < ' ' || r > '~' }
-
 // Get is the token; "" where there is none.
 func (o *WriteAuth) Get() (string, error) {
-	token, err := secretOf("write-token", o.WriteToken, o.WriteTokenFile)
-	if err == nil && (strings.ContainsFunc(token, unsendable) || strings.TrimSpace(token) != token) {
-		return "", Wrong("write-token", "a header cannot carry it; use letters, digits and ASCII punctuation")
-	}
-	return token, err
+	return headerSecretOf("write-token", o.WriteToken, o.WriteTokenFile)
 }

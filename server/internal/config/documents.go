@@ -1,9 +1,6 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Documents says which documents clients may ask by an identifier, and whether others are answered.
 type Documents struct {
@@ -15,11 +12,7 @@ type Documents struct {
 
 // Bypass is the secret; "" where there is none.
 func (o *Documents) Bypass() (string, error) {
-	secret, err := secretOf("trusted-documents-bypass", o.TrustedDocumentsBypass, o.TrustedDocumentsBypassFile)
-	if err == nil && (strings.ContainsFunc(secret, unsendable) || strings.TrimSpace(secret) != secret) {
-		return "", Wrong("trusted-documents-bypass", "a header cannot carry it; use letters, digits and ASCII punctuation")
-	}
-	return secret, err
+	return headerSecretOf("trusted-documents-bypass", o.TrustedDocumentsBypass, o.TrustedDocumentsBypassFile)
 }
 
 // Validate refuses options that do not fit together.
