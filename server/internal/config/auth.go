@@ -38,12 +38,11 @@ const (
 
 // Verifier makes the verifier that the options ask for, nil where they ask for none, or callers are not verified.
 func (o *Callers) Verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
-	if o.JWTLeeway < 0 || o.JWTLeeway > longestLeeway {
-		return nil, Wrong("jwt-leeway", "%s is out of bounds; give 0s at least, and %s at most", o.JWTLeeway, longestLeeway)
+	if err := checkBounds("jwt-leeway", o.JWTLeeway, 0, longestLeeway); err != nil {
+		return nil, err
 	}
-	if o.JWTKeysExpire < shortestKeys || o.JWTKeysExpire > longestKeys {
-		return nil, Wrong("jwt-keys-expire-after", "%s is out of bounds; give %s at least, and %s at most",
-			o.JWTKeysExpire, shortestKeys, longestKeys)
+	if err := checkBounds("jwt-keys-expire-after", o.JWTKeysExpire, shortestKeys, longestKeys); err != nil {
+		return nil, err
 	}
 	secret, err := secretOf("jwt-secret", o.JWTSecret, o.JWTSecretFile)
 	if err != nil {

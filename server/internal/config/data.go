@@ -25,18 +25,8 @@ func (p *Data) Parse() (Store, Source, error) {
 	if err != nil {
 		return Store{}, Source{}, err
 	}
-	if p.CacheMB < 1 || p.CacheMB > largestCacheMB {
-		return Store{}, Source{}, Wrong("cache-mb", "%d is out of bounds; give 1 at least, and %d at most", p.CacheMB,
-			largestCacheMB)
-	}
-	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
-		return Store{}, Source{}, Wrong("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a "+
-			"smaller cache-mb",
-			p.MemoryMB, p.CacheMB)
-	}
-	if p.ReserveMB < 1 || p.ReserveMB > largestReserveMB {
-		return Store{}, Source{}, Wrong("reserve-mb", "%d is out of bounds; give 1 at least, and %d at most", p.ReserveMB,
-			largestReserveMB)
+	if err := p.checkSizes(); err != nil {
+		return Store{}, Source{}, err
 	}
 	source, err := parseSource(p.Events)
 	if err == nil {
@@ -50,6 +40,17 @@ func (p *Data) Parse() (Store, Source, error) {
 
 // largestReserveMB is an exbibyte, which no file system has.
 const largestReserveMB = 1 << 40
+
+func (p *Data) checkSizes() error {
+	if err := checkBounds("cache-mb", p.CacheMB, 1, largestCacheMB); err != nil {
+		return err
+	}
+	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
+		return Wrong("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a smaller cache-mb",
+			p.MemoryMB, p.CacheMB)
+	}
+	return checkBounds("reserve-mb", p.ReserveMB, 1, largestReserveMB)
+}
 
 // Reserve is the free space that is left alone, in bytes.
 func (p *Data) Reserve() uint64 { return uint64(p.ReserveMB) << 20 }
