@@ -22,17 +22,19 @@ type deadLettersOf struct {
 
 // with calls f with a client of the server or, where a store is given, of one that folds nothing and answers this
 // client alone.
-func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {
-	if c.Store == "" {
-		if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, FoldFlags)...); err != nil {
-			return err
-		}
+func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Client) error) error {
+	remote := func(context.Context, *Program) error {
 		to, err := c.Server.Client()
 		if err != nil {
 			return err
 		}
 		return f(to)
 	}
+	offline := func(ctx context.Context, p *Program) error { return c.offline(ctx, p, f) }
+	return c.either(ctx, p, slices.Concat(StoreFlags, FoldFlags), remote, offline)
+}
+
+func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {
 	cfg, err := c.Runner(p.Log)
 	if err != nil {
 		return err

@@ -44,14 +44,12 @@ type rebuildStart struct {
 
 // Run has the models rebuilt.
 func (c *rebuildStart) Run(ctx context.Context, p *Program) error {
-	if c.Store == "" {
-		if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
-			return err
-		}
-		return decideRebuild(ctx, p, &c.Server, c.Name, "",
-			"rows are being built beside those that serve: 'server rebuild status' shows how far they are")
-	}
-	return c.offline(ctx, p)
+	return c.either(ctx, p, StoreFlags, c.remote, c.offline)
+}
+
+func (c *rebuildStart) remote(ctx context.Context, p *Program) error {
+	return decideRebuild(ctx, p, &c.Server, c.Name, "",
+		"rows are being built beside those that serve: 'server rebuild status' shows how far they are")
 }
 
 // rebuildNames are the models whose rows something is decided about.
@@ -94,12 +92,10 @@ type rebuildVerify struct {
 
 // Run prints what a running server finds or, with --store, what this process does.
 func (c *rebuildVerify) Run(ctx context.Context, p *Program) error {
-	if c.Store != "" {
-		return c.offline(ctx, p)
-	}
-	if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, FoldFlags)...); err != nil {
-		return err
-	}
+	return c.either(ctx, p, slices.Concat(StoreFlags, FoldFlags), c.remote, c.offline)
+}
+
+func (c *rebuildVerify) remote(ctx context.Context, p *Program) error {
 	to, err := c.Server.Client()
 	if err != nil {
 		return err
@@ -360,16 +356,14 @@ type rebuildAccept struct {
 
 // Run has rows be those of the present code: of a running server or, with --store, of this program.
 func (c *rebuildAccept) Run(ctx context.Context, p *Program) error {
-	if c.Store != "" {
-		return c.offline(ctx, p)
-	}
-	if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
-		return err
-	}
-	return decideRebuild(ctx, p, &c.Server, c.Name, "/accept", accepted)
+	return c.either(ctx, p, StoreFlags, c.remote, c.offline)
 }
 
 const accepted = "the rows are those of the present code: no server warns of it before the code changes again"
+
+func (c *rebuildAccept) remote(ctx context.Context, p *Program) error {
+	return decideRebuild(ctx, p, &c.Server, c.Name, "/accept", accepted)
+}
 
 func (c *rebuildAccept) offline(ctx context.Context, p *Program) (err error) {
 	o, names, err := c.openNamed(ctx, p, c.Name)

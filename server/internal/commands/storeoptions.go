@@ -24,6 +24,19 @@ type StoreOptions struct {
 	MaxEvent int   `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
+// either calls offline where a store is given. Else it refuses the flags, which would have no effect on a running
+// server, and calls remote.
+func (o *StoreOptions) either(ctx context.Context, p *Program, flags []string,
+	remote, offline func(context.Context, *Program) error) error {
+	if o.Store != "" {
+		return offline(ctx, p)
+	}
+	if err := p.RefuseWithoutStore(flags...); err != nil {
+		return err
+	}
+	return remote(ctx, p)
+}
+
 // RefuseWithoutStore refuses flags on the command line that would have no effect on a running server.
 func (p *Program) RefuseWithoutStore(flags ...string) error {
 	for _, name := range flags {
