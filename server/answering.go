@@ -22,13 +22,18 @@ import (
 func (c *serveCommand) foldsNothing() bool { return c.Folding == "off" }
 
 // foldsOptions are those of folds and rebuilds.
-var foldsOptions = slices.Concat(commands.FoldFlags, []string{"switch", "keep-former", "rebuild-share"})
+func foldsOptions() []string {
+	return append(commands.FoldFlags(), "switch", "keep-former", "rebuild-share")
+}
 
 // checkFoldsNothing refuses options on the command line that would have no effect on a server that only answers. Its
 // environment may well be that of servers which fold.
 func (c *serveCommand) checkFoldsNothing(given []string) error {
-	for _, name := range foldsOptions {
-		if c.foldsNothing() && slices.Contains(given, name) {
+	if !c.foldsNothing() {
+		return nil
+	}
+	for _, name := range foldsOptions() {
+		if slices.Contains(given, name) {
 			return config.Wrong(name, "it has no effect with --fold=off; give it to the servers that fold")
 		}
 	}

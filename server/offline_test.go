@@ -5,12 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
-	"github.com/foldql/foldql/server/internal/commands"
-	"github.com/foldql/foldql/server/internal/config"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
@@ -85,21 +80,6 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 		t.Errorf("%d dead letters are left", n)
 	}
 	s.end(t)
-}
-
-// TestEveryFlagOfAStoreIsRefusedWithoutOne: none is left out of the list of those.
-func TestEveryFlagOfAStoreIsRefusedWithoutOne(t *testing.T) {
-	parser, err := kong.New(&commands.StoreOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := append(slices.Clone(commands.StoreFlags), "store")
-	flags := config.FlagNames(parser.Model.Node)
-	slices.Sort(listed)
-	slices.Sort(flags)
-	if diff := cmp.Diff(flags, listed); diff != "" {
-		t.Errorf("flags of a store (-there are +are refused without one):\n%s", diff)
-	}
 }
 
 // TestFlagsOfAStoreAreRefusedWithoutOne: a running server has its own. Those of the environment are for all commands.

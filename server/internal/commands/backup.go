@@ -25,7 +25,7 @@ func (c *Backup) Run(ctx context.Context, p *Program) error {
 	stream := c.remote
 	if c.Store != "" {
 		stream = c.offline
-	} else if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
+	} else if err := p.RefuseWithoutStore(StoreFlags()...); err != nil {
 		return err
 	}
 	from, err := stream(ctx, p)

@@ -31,7 +31,7 @@ func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Cli
 		return f(to)
 	}
 	offline := func(ctx context.Context, p *Program) error { return c.offline(ctx, p, f) }
-	return c.either(ctx, p, slices.Concat(StoreFlags, FoldFlags), remote, offline)
+	return c.either(ctx, p, slices.Concat(StoreFlags(), FoldFlags()), remote, offline)
 }
 
 func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {

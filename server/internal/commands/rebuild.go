@@ -44,7 +44,7 @@ type rebuildStart struct {
 
 // Run has the models rebuilt.
 func (c *rebuildStart) Run(ctx context.Context, p *Program) error {
-	return c.either(ctx, p, StoreFlags, c.remote, c.offline)
+	return c.either(ctx, p, StoreFlags(), c.remote, c.offline)
 }
 
 func (c *rebuildStart) remote(ctx context.Context, p *Program) error {
@@ -92,7 +92,7 @@ type rebuildVerify struct {
 
 // Run prints what a running server finds or, with --store, what this process does.
 func (c *rebuildVerify) Run(ctx context.Context, p *Program) error {
-	return c.either(ctx, p, slices.Concat(StoreFlags, FoldFlags), c.remote, c.offline)
+	return c.either(ctx, p, slices.Concat(StoreFlags(), FoldFlags()), c.remote, c.offline)
 }
 
 func (c *rebuildVerify) remote(ctx context.Context, p *Program) error {
@@ -356,7 +356,7 @@ type rebuildAccept struct {
 
 // Run has rows be those of the present code: of a running server or, with --store, of this program.
 func (c *rebuildAccept) Run(ctx context.Context, p *Program) error {
-	return c.either(ctx, p, StoreFlags, c.remote, c.offline)
+	return c.either(ctx, p, StoreFlags(), c.remote, c.offline)
 }
 
 const accepted = "the rows are those of the present code: no server warns of it before the code changes again"

@@ -49,13 +49,12 @@ func (p *Program) RefuseWithoutStore(flags ...string) error {
 }
 
 // StoreFlags are those of StoreOptions that most commands refuse without --store.
-var StoreFlags = []string{"events", "events-token", "events-token-file", "events-mapping", "events-user",
-	"events-password", "events-password-file", "events-credentials", "events-ca", "events-cert", "events-key",
-	"events-begin", "events-allow-removal", "mirror", "cache-mb", "max-event"}
+func StoreFlags() []string {
+	return slices.DeleteFunc(config.FlagsOf(&StoreOptions{}), func(name string) bool { return name == "store" })
+}
 
 // FoldFlags are those of config.Fold.
-var FoldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
-	"project-timeout", "commit-timeout"}
+func FoldFlags() []string { return config.FlagsOf(&config.Fold{}) }
 
 // Opened is a store, and the source that belongs to it.
 type Opened struct {

@@ -143,6 +143,15 @@ func scalarOrList(value any) (any, error) {
 	return fmt.Sprint(value), nil
 }
 
+// FlagsOf returns the names of the flags that a struct of options has, in the order of its fields.
+func FlagsOf(options any) []string {
+	parser, err := kong.New(options)
+	if err != nil {
+		panic(err) // the tags of the struct are wrong
+	}
+	return FlagNames(parser.Model.Node)
+}
+
 // FlagNames returns the names of all flags of the program; a file may serve several commands.
 func FlagNames(n *kong.Node) []string {
 	var names []string

@@ -30,7 +30,7 @@ type place struct {
 // read calls f with a client of the server or, where a store is given, of one that answers this client alone.
 func (c *place) read(p *commands.Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
-		return c.remote(p, f, commands.StoreFlags...)
+		return c.remote(p, f, commands.StoreFlags()...)
 	}
 	src, err := c.StoreOptions.OpenSource(p)
 	if err != nil {

@@ -46,7 +46,7 @@ const unbounded = 1 << 40
 func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
 		others := func(name string) bool { return name == "max-event" } // which bounds what is read of the file
-		return c.remote(p, f, slices.DeleteFunc(slices.Clone(commands.StoreFlags), others)...)
+		return c.remote(p, f, slices.DeleteFunc(commands.StoreFlags(), others)...)
 	}
 	o, err := c.StoreOptions.Open(ctx, p)
 	if err != nil {
