@@ -15,8 +15,6 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/commands"
-	"github.com/foldql/foldql/server/internal/persisted"
-	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
@@ -108,24 +106,17 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.WriteAuth.Get()
+	token, err := c.check(&app, p.Given)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	if err := projections.Check(app.Models, app.Projections); err != nil {
-		return nil, err
-	}
-	if app.Catalog.Secured && cfg.Verifier == nil && !cfg.AuthOff {
+	if c.unverified(&app, cfg.Verifier) {
 		return nil, errors.New("embed a server: the schema says who may read what, and there is nothing to verify callers " +
 			"with: set EmbedConfig.Verifier, or AuthOff to let everybody read everything")
 	}
-	s := c.serving(p, writers(token, cfg.WriteAccess), cfg.Verifier)
-	s.runner = cfg.Runner
-	s.runner.Logger = p.Log
-	if s.documents, err = persisted.Open(&c.Documents, p.Log); err != nil {
+	cfg.Runner.Logger = p.Log
+	s, err := c.serving(p, writers(token, cfg.WriteAccess), cfg.Verifier, cfg.Runner)
+	if err != nil {
 		return nil, err
 	}
 	log, _ := cfg.Source.(eventlog.Log)

@@ -7,11 +7,12 @@ import (
 	"net"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/persisted"
 	"github.com/foldql/foldql/server/internal/progress"
-	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
@@ -44,13 +45,7 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 
 // configure makes a server of which nothing is open yet.
 func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
-	if err := errors.Join(c.validate(), c.checkFoldsNothing(p.Given)); err != nil {
-		return nil, err
-	}
-	if err := projections.Check(p.app.Models, p.app.Projections); err != nil {
-		return nil, err
-	}
-	token, err := c.WriteAuth.Get()
+	token, err := c.check(&p.app, p.Given)
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +60,20 @@ func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, err
 	if err != nil {
 		return nil, err
 	}
-	s := c.serving(p, writers(token, WriteAccessLocal), verifier)
-	s.runner = runner
-	s.documents, err = persisted.Open(&c.Documents, p.Log)
-	return s, err
+	return c.serving(p, writers(token, WriteAccessLocal), verifier, runner)
 }
 
-// serving makes a server with these options.
-func (c *serveCommand) serving(p *program, writers access.Admission, verifier *auth.Verifier) *serving {
-	return &serving{routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, log: p.Log}}
+// serving makes a server with these options, of which nothing is open yet.
+func (c *serveCommand) serving(p *program, writers access.Admission, verifier *auth.Verifier,
+	runner projection.RunnerConfig) (*serving, error) {
+	documents, err := persisted.Open(&c.Documents, p.Log)
+	if err != nil {
+		return nil, err
+	}
+	return &serving{
+		routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, documents: documents, log: p.Log},
+		runner: runner,
+	}, nil
 }
 
 // readers makes the verifier of callers, and warns if a schema with rules is served without one.
@@ -82,11 +82,11 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 	if err != nil {
 		return nil, err
 	}
-	secured := p.app.Catalog.Secured
-	if err := checkReaders(secured, verifier != nil, c.Auth == "off"); err != nil {
-		return nil, err
+	if c.unverified(&p.app, verifier) {
+		return nil, config.Error{Err: errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is " +
+			"nothing to verify callers with: set one of the two, or --auth=off to let everybody read everything")}
 	}
-	if secured && c.Auth == "off" {
+	if p.app.Catalog.Secured && c.Auth == "off" {
 		p.Log.Warn("the schema says who may read what, and --auth=off lets everybody read everything")
 	}
 	return verifier, nil

@@ -5,7 +5,9 @@ import (
 	"net"
 	"time"
 
+	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // serveCommand is the configuration of `serve`.
@@ -33,6 +35,18 @@ type serveCommand struct {
 	DrainDelay   time.Duration `help:"Time from reporting not ready to closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
 	DrainTimeout time.Duration `help:"Time that requests in flight and projections have to finish." default:"30s" group:"Lifecycle"`
 	ReadyLag     uint64        `help:"Number of events that a projection may be behind while /readyz says yes." default:"500" group:"Lifecycle"`
+}
+
+// check refuses options that do not fit together, of which those that are given stand on the command line, and an app
+// that cannot be served. It returns the token of those who may write, "" for none.
+func (c *serveCommand) check(app *App, given []string) (token string, err error) {
+	if err := errors.Join(c.validate(), c.checkFoldsNothing(given)); err != nil {
+		return "", err
+	}
+	if err := projections.Check(app.Models, app.Projections); err != nil {
+		return "", err
+	}
+	return c.WriteAuth.Get()
 }
 
 // validate checks all that can be checked before anything is opened.
@@ -66,12 +80,7 @@ func undecidedWriters(listen string) error {
 		"(FOLDQL_WRITE_TOKEN, or --write-token-file), or listen on loopback only (--listen 127.0.0.1:8080)", listen)
 }
 
-// checkReaders refuses to serve a schema with rules where nothing identifies callers.
-func checkReaders(secured, verified, off bool) error {
-	if !secured || verified || off {
-		return nil
-	}
-	return config.Error{Err: errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is " +
-		"nothing to verify " +
-		"callers with: set one of the two, or --auth=off to let everybody read everything")}
+// unverified reports whether the schema says who may read what, and nothing verifies callers, though all are to be.
+func (c *serveCommand) unverified(app *App, verifier *auth.Verifier) bool {
+	return app.Catalog.Secured && verifier == nil && c.Auth != "off"
 }
