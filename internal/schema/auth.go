@@ -23,6 +23,7 @@ func (a *Auth) AtLeast(other *Auth) bool {
 	return (other.Owner || !a.Owner) && !slices.ContainsFunc(a.Groups, func(g string) bool { return !within(g) })
 }
 
+// AnyCaller reports whether the guard admits every caller who is verified: it names neither groups nor an owner.
 func (a *Auth) AnyCaller() bool { return len(a.Groups) == 0 && !a.Owner }
 
 // String is the guard as the schema writes it.
@@ -40,6 +41,7 @@ func (a *Auth) String() string {
 	return "@auth(" + strings.Join(args, ", ") + ")"
 }
 
+// QuotedList is a list of strings as GraphQL writes it: ["a", "b"].
 func QuotedList(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, t := range texts {

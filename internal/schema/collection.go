@@ -60,6 +60,7 @@ func (c *Collection) Query() Query {
 	return q
 }
 
+// Has reports whether the model is a member.
 func (c *Collection) Has(m *ReadModel) bool {
 	for _, member := range c.Members {
 		if member.Model == m {

@@ -6,10 +6,11 @@ import "github.com/foldql/foldql/keys"
 const (
 	lowercase    = "LOWERCASE"
 	uppercase    = "UPPERCASE"
-	NoCasing     = "NONE"
+	NoCasing     = "NONE" // as the value is
 	escapeValues = "PERCENT"
 )
 
+// Casings are those that change a value, by what annotations call them; NoCasing is none of them.
 var Casings = map[string]keys.Casing{lowercase: keys.CasingLower, uppercase: keys.CasingUpper}
 
 // KeyEscape says what becomes of a separator inside of a value.

@@ -7,6 +7,7 @@ import (
 	"github.com/foldql/foldql/keys"
 )
 
+// IsNumber reports whether the values of a scalar type are numbers.
 func IsNumber(scalar string) bool {
 	return slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, scalar)
 }

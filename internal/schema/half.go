@@ -23,6 +23,7 @@ func NewHalf(sep string, fields ...*Field) Half {
 	return h
 }
 
+// SegmentsOf are the segments of a key that is composed of the fields, in their order.
 func SegmentsOf(fields []*Field) []keys.Segment {
 	segments := make([]keys.Segment, len(fields))
 	for i, f := range fields {

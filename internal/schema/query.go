@@ -246,6 +246,7 @@ func firstOf(fields []*Field) *Field {
 	return fields[0]
 }
 
+// FieldNames are the names of the fields, in their order.
 func FieldNames(fields []*Field) []string {
 	var all []string
 	for _, f := range fields {

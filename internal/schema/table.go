@@ -42,6 +42,7 @@ type IndexUse struct {
 	Index *Index
 }
 
+// FirstUse is the first use in the order of the schema, nil where there is none.
 func (p *PhysicalIndex) FirstUse() *IndexUse {
 	if len(p.Uses) == 0 {
 		return nil
@@ -49,6 +50,7 @@ func (p *PhysicalIndex) FirstUse() *IndexUse {
 	return &p.Uses[0]
 }
 
+// IndexNamed is the physical index of the name, nil where the table has none such.
 func (t *Table) IndexNamed(name string) *PhysicalIndex {
 	i := slices.IndexFunc(t.Indexes, func(p *PhysicalIndex) bool { return p.Name == name })
 	if i < 0 {
@@ -78,6 +80,7 @@ func (p *PhysicalIndex) SetProjection() {
 	}
 }
 
+// NewTable makes a table with the settings that hold where the schema gives none.
 func NewTable(name string) *Table {
 	return &Table{
 		Name: name, Version: 1, Casing: lowercase, TemplateCasing: NoCasing, Escape: escapeValues,

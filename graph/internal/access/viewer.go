@@ -51,11 +51,12 @@ func (v Viewer) Refusal(what string) error {
 type Level uint8
 
 const (
-	Refused     Level = iota
-	OwnRowsOnly       // admitted to rows that name the viewer as their owner
-	Admitted
+	Refused     Level = iota // admitted to nothing
+	OwnRowsOnly              // admitted to rows that name the viewer as their owner
+	Admitted                 // admitted to everything that the rule is of
 )
 
+// LevelOf returns what the rule says of the viewer; nil is no rule, which admits everybody.
 func (v Viewer) LevelOf(r *catalog.Rule) Level {
 	switch {
 	case v.Unrestricted || r == nil:

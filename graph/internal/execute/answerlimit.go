@@ -26,6 +26,7 @@ const (
 // Limit is how many bytes the data of an answer may have.
 type Limit int
 
+// Objects is how many objects the data may have: one for each ObjectBytes of the limit.
 func (l Limit) Objects() int { return int(l) / ObjectBytes }
 
 // ErrTooLarge is the error of an answer that is larger than it may be.

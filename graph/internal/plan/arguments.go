@@ -166,6 +166,8 @@ func (a *Argument) objectList(vars map[string]any, fields []Argument) ([]keys.Va
 	return all, nil
 }
 
+// Value reads what a variable or a literal gives the argument; of a list, one element. The error says how the value is
+// not of the argument's type.
 func (a *Argument) Value(raw any) (keys.Value, error) {
 	if a.Enum != nil {
 		name, err := a.readEnum(raw)

@@ -36,12 +36,13 @@ const (
 )
 
 // MaxConditions bounds the variables that choose between plans of one operation; with more of them gqlgen's executor
-// answers. maxVariants bounds the plans that are kept of one operation.
+// answers. MaxVariants bounds the plans that are kept of one operation.
 const (
 	MaxConditions = 64
 	MaxVariants   = 64
 )
 
+// NewCache makes an empty cache. With the documents of the plans it takes about limit bytes of memory.
 func NewCache(limit int) *Cache {
 	return &Cache{limit: limit, young: map[*ast.OperationDefinition]*Variants{}}
 }

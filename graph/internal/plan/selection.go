@@ -160,6 +160,8 @@ type Join struct {
 	Node     *Node
 }
 
+// AddNode compiles what is selected of an object of the type, by all the selection sets together, and all below it. The
+// node is numbered in the order in which nodes are added.
 func (c *Compiler) AddNode(t *catalog.Type, sets []ast.SelectionSet) *Node {
 	n := &Node{ID: c.Size.Nodes, Type: t, Fields: []int{}}
 	c.Size.Nodes++

@@ -202,8 +202,10 @@ type JoinedRows struct {
 	errs    []error
 }
 
+// NewJoinedRows returns the rows of n keys, of which none has been found and none has failed.
 func NewJoinedRows(n int) JoinedRows { return JoinedRows{Records: make([]record.Record, n)} }
 
+// Fail gives the i-th row an error.
 func (r *JoinedRows) Fail(i int, err error) {
 	if r.errs == nil {
 		r.errs = make([]error, len(r.Records))
@@ -218,6 +220,7 @@ func (r *JoinedRows) failAll(err error) {
 	}
 }
 
+// Err is the error of the i-th row, nil where it has not failed.
 func (r *JoinedRows) Err(i int) error {
 	if r.errs == nil {
 		return nil

@@ -23,6 +23,7 @@ type Page struct {
 	placed
 }
 
+// NextToken is Next as GraphQL answers it: nil for "".
 func (p *Page) NextToken() *string {
 	if p.Next == "" {
 		return nil
@@ -30,6 +31,7 @@ func (p *Page) NextToken() *string {
 	return &p.Next
 }
 
+// Records are those of the rows, in their order.
 func (p *Page) Records() []record.Record {
 	recs := make([]record.Record, len(p.Rows))
 	for i := range p.Rows {

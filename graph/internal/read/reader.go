@@ -37,6 +37,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
+// New makes a Reader of the rows of a DB, which answers the queries of the catalog.
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
 		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}

@@ -23,6 +23,8 @@ func OwnCPU() (time.Duration, error) {
 // footprint is what memory the process holds: what its heap cannot do without, and what the kernel has given it.
 type footprint struct{ HeapMB, ResidentMB float64 }
 
+// MeasureMemory collects garbage, and returns what the process holds then, in MiB. It fails where the kernel does not
+// tell, as anywhere but on Linux.
 func MeasureMemory() (footprint, error) {
 	runtime.GC()
 	var heap runtime.MemStats

@@ -26,6 +26,7 @@ func SpreadOf(took []time.Duration) Spread {
 	return s
 }
 
+// Mean is the average of what was measured, 0 where that is nothing.
 func (s Spread) Mean() time.Duration { return s.sum / time.Duration(max(1, s.n)) }
 
 func (s Spread) String() string {

@@ -31,13 +31,16 @@ type variables struct {
 	Group  string   `json:"group,omitempty"`
 }
 
+// Values of the rows of the shop that the questions ask for.
 var (
+	// Statuses are those of an order, in the order in which it has them.
 	Statuses = []string{"placed", "paid", "packed", "shipped", "delivered"}
 	groups   = []string{"retail", "wholesale", "staff", "partner"}
 )
 
 func anOrder(rnd *rand.Rand) any { return variables{ID: sample.OrderID(rnd.IntN(Size.Orders))} }
 
+// Questions are those of the workload, each with what draws the variables of a request.
 var Questions = []Question{
 	{"Q1", "one row",
 		`query Q1($id: ID!) { Sales_Order(id: $id) { orderId customerId customerGroup total placedAt } }`,

@@ -20,6 +20,7 @@ type scalar struct {
 	asRead string // expression that is the value as it is read back, %s; "" where every value is
 }
 
+// Scalars are those that schemas know, by name.
 var Scalars = map[string]scalar{
 	"ID":     {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", "", ""},
 	"String": {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", "", ""},

@@ -24,6 +24,7 @@ func writeCollection(b *strings.Builder, c *schema.Collection) {
 	b.WriteString("}\n")
 }
 
+// MemberNames are the types of the members of a collection, in the order of the schema.
 func MemberNames(c *schema.Collection) []string {
 	names := make([]string, len(c.Members))
 	for i, m := range c.Members {

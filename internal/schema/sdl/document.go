@@ -139,4 +139,5 @@ func KindName(k ast.DefinitionKind) string {
 	return "an input type"
 }
 
+// IsRoot reports whether a type is one of those whose fields are operations.
 func IsRoot(typ string) bool { return typ == "Query" || typ == "Mutation" || typ == "Subscription" }

@@ -10,6 +10,7 @@ type typeRef struct {
 	ElemNullable bool
 }
 
+// TypeRefOf reads the type of a field or an argument. Its Name is, of a list, that of the type of the elements.
 func TypeRefOf(t *ast.Type) typeRef {
 	s := typeRef{Nullable: !t.NonNull}
 	if t.Elem != nil {

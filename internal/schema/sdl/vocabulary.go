@@ -61,9 +61,12 @@ type Vocabulary struct {
 	Types      map[string]*ast.Definition
 }
 
+// What each kind of schema may say.
 var (
+	// ReadModels is that of the schemas of read models.
 	ReadModels = newVocabulary(Directives(), false)
-	Events     = newVocabulary(EventDirectives(), true)
+	// Events is that of the schemas of events.
+	Events = newVocabulary(EventDirectives(), true)
 	// EventLock is that of the file which remembers what the events of a log may hold.
 	EventLock = newVocabulary(EventDirectives()+"\n"+lockDirectiveText, true)
 )

@@ -22,6 +22,7 @@ func RowOf(t *testing.T, k keys.Key, fill func(b *record.Builder), n int) driver
 	return driver.Row{Key: k, Record: rec}
 }
 
+// SmallRow is a row of the table Small.
 func SmallRow(t *testing.T, id string, total int) driver.Row {
 	return RowOf(t, keys.Key{PK: id}, func(b *record.Builder) { b.String(id); b.Int(total) }, 2)
 }
@@ -63,6 +64,7 @@ func DeviceBatch(t *testing.T, writer, textOf, digits string, offset uint64) dri
 	return driver.Batch{Writer: writer, Writes: []driver.Write{w}}
 }
 
+// AccountWrite writes a row of the table Account, as the event at the offset has it.
 func AccountWrite(t *testing.T, id, email string, offset uint64) driver.Write {
 	row := RowOf(t, keys.Key{PK: id}, func(b *record.Builder) { b.String(id); b.String(email) }, 2)
 	row.Indexes = []driver.IndexKey{{Key: keys.Key{PK: email}, HasPK: true}}
@@ -70,6 +72,7 @@ func AccountWrite(t *testing.T, id, email string, offset uint64) driver.Write {
 	return driver.Write{Table: Account, Row: row}
 }
 
+// Position is that of the event at the offset, in the one partition of these tests.
 func Position(offset uint64) driver.Position {
 	return driver.Position{Partition: "events", Offset: offset}
 }

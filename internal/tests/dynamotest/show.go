@@ -38,6 +38,7 @@ func Show(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
+// ShowItem is an item with each attribute as Show has it, by name.
 func ShowItem(it map[string]types.AttributeValue) map[string]string {
 	out := map[string]string{}
 	for name, v := range it {

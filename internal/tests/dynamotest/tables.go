@@ -93,6 +93,7 @@ var Device = &driver.Table{
 	Indexes: []driver.Index{{Name: "byOwner", PK: []int{3}, SK: []int{1}}},
 }
 
+// What each of the two writers of Device writes; PartOf has it by the name of the writer.
 var (
 	Telemetry = &driver.Part{Fields: []int{1, 2}, SK: []int{0}}
 	Ownership = &driver.Part{Fields: []int{3, 4}, PK: []int{0}, Expires: true}

@@ -172,6 +172,7 @@ func digits(s string, i, n int) (v int, ok bool) {
 	return v, true
 }
 
+// DigitAt reports whether s has an ASCII digit at the byte i; it has none behind its end.
 func DigitAt(s string, i int) bool { return i < len(s) && '0' <= s[i] && s[i] <= '9' }
 
 // IsDate reports whether s is a calendar date.

@@ -22,6 +22,7 @@ type Index struct {
 	waiting
 }
 
+// NewIndex makes an index of no dead letters.
 func NewIndex() *Index {
 	return &Index{all: map[position.Ref]uint64{}, held: map[Subject][]uint64{}, failed: map[string][]uint64{},
 		waiting: newWaiting()}

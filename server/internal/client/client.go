@@ -38,6 +38,7 @@ func (c *Client) String() string {
 	return c.Base
 }
 
+// Client makes the client that the options ask for, and sends nothing yet. Its error is a config.Error.
 func (o *Server) Client() (*Client, error) {
 	token, err := o.WriteAuth.Get()
 	if err != nil {

@@ -20,6 +20,8 @@ type Data struct {
 // largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.
 const largestCacheMB = 1 << 20
 
+// Parse reads where rows are kept and where events come from, and checks the other options. It opens nothing; what is
+// wrong is an Error.
 func (p *Data) Parse() (Store, Source, error) {
 	store, err := ParseStore(p.Store)
 	if err != nil {

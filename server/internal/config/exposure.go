@@ -21,6 +21,8 @@ const MostNames = 200
 // operationName is the name of an operation as GraphQL has it, and of a length that metrics can carry.
 var operationName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
+// Validate refuses names and addresses that are none, and too many names. It brings those of hosts into the form in
+// which they are compared.
 func (e *Exposure) Validate() error {
 	for i, name := range e.AllowedHosts {
 		if name == "" || name != "*" && strings.ContainsAny(name, "*/:@ ") {

@@ -30,6 +30,7 @@ type Limits struct {
 	WriteTimeout     time.Duration `help:"Time in which a client has to receive 64 KiB of an answer." default:"10s" group:"Limits"`
 }
 
+// Validate refuses limits that let nothing through, and a memory that not even one request fits into.
 func (l *Limits) Validate() error {
 	for _, limit := range []struct {
 		key   string

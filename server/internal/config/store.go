@@ -105,6 +105,7 @@ func (p Store) String() string {
 	return p.Kind + ":" + p.Dir
 }
 
+// Rows is the directory of the rows of an embedded store.
 func (p Store) Rows() string { return filepath.Join(p.Dir, "rows") }
 
 // Log is the directory of the log that belongs to the store.
@@ -116,4 +117,5 @@ func (p Store) Mirror() string { return MirrorIn(cmp.Or(p.Dir, usualDir)) }
 // MirrorIn is where a data directory has the copy of a source.
 func MirrorIn(dir string) string { return filepath.Join(dir, "mirror") }
 
+// LogIn is where a data directory has the log.
 func LogIn(dir string) string { return filepath.Join(dir, "log") }

@@ -14,6 +14,7 @@ type Entrance struct {
 	handler atomic.Pointer[http.Handler]
 }
 
+// Open has the handler answer every request from now on.
 func (e *Entrance) Open(h http.Handler) { e.handler.Store(&h) }
 
 // ServeHTTP implements http.Handler.

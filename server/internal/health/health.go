@@ -22,6 +22,7 @@ type Health struct {
 	Draining atomic.Bool
 }
 
+// Live answers /livez: 200, for as long as the process answers at all.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 	problem.WriteJSON(w, http.StatusOK, "application/json", map[string]string{"status": "alive"})
 }
@@ -41,6 +42,7 @@ type readyProjection struct {
 	Partitions  []projection.PartitionStatus `json:"partitions"`
 }
 
+// ErrDraining is why a server that ends is not ready.
 var ErrDraining = errors.New("the server is shutting down")
 
 // Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else
@@ -106,6 +108,8 @@ const (
 	whyUnavailable = "unavailable"  // the store or the source of events does not answer
 )
 
+// Coarse is the reason of a closed list, such as "draining", for which a server with the error, or with projections in
+// these states, is not ready: it gives no names away.
 func Coarse(err error, list []projection.Status) string {
 	switch {
 	case errors.Is(err, ErrDraining):

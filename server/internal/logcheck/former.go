@@ -52,6 +52,7 @@ func former(
 	return nil, true, nil
 }
 
+// DropFormerFirst deletes the note by which Former compares the log. Where there is none, it changes nothing.
 func DropFormerFirst(ctx context.Context, db *querydb.DB) error {
 	err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{{Kind: stores.ServerNotes, ID: formerFirstNote}}})
 	if err != nil {

@@ -48,6 +48,7 @@ func (l Losses) Add(
 	return nil
 }
 
+// Print says in lines of text what would be lost: events by their offsets, and decisions by their number.
 func (l Losses) Print(to io.Writer) {
 	for _, partition := range slices.Sorted(maps.Keys(l)) {
 		at := l[partition]

@@ -45,6 +45,7 @@ const (
 	noOperation   = "invalid" // the request is not of an operation that can be carried out
 )
 
+// NewOperations makes the metrics of operations; those of the names have series of their own.
 func NewOperations(names []string) *Operations {
 	return &Operations{
 		names: names,

@@ -14,10 +14,13 @@ type Problem struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Prefix is what the types of all problems begin with; what follows names the problem, and never changes.
 const Prefix = "urn:foldql:problem:"
 
+// Write sends the problem as the answer, with its status.
 func (p *Problem) Write(w http.ResponseWriter) { WriteJSON(w, p.Status, "application/problem+json", p) }
 
+// Unauthorized is the problem of a request without the write token, or with another.
 func Unauthorized() *Problem {
 	return &Problem{
 		Type: Prefix + "unauthorized", Title: "Unauthorized", Status: http.StatusUnauthorized,
@@ -25,14 +28,18 @@ func Unauthorized() *Problem {
 	}
 }
 
+// ForeignHost is the problem of a request to a host name that the server is not to be reached by.
 func ForeignHost(detail string) *Problem {
 	return &Problem{Type: Prefix + "foreign-host", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail}
 }
 
+// ForeignOrigin is the problem of a request of a page of another origin than those that may send any.
 func ForeignOrigin(detail string) *Problem {
 	return &Problem{Type: Prefix + "foreign-origin", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail}
 }
 
+// NotLocal is the problem of a request that needs the write token of a server without one, and does not come from this
+// machine; why ends a sentence.
 func NotLocal(why string) *Problem {
 	return &Problem{
 		Type: Prefix + "not-local", Title: "Forbidden", Status: http.StatusForbidden,
@@ -41,6 +48,7 @@ func NotLocal(why string) *Problem {
 	}
 }
 
+// NotWritable is the problem of a request to write to a server that admits no writers.
 func NotWritable() *Problem {
 	return &Problem{
 		Type: Prefix + "not-writable", Title: "Forbidden", Status: http.StatusForbidden,
@@ -48,33 +56,40 @@ func NotWritable() *Problem {
 	}
 }
 
+// BadRequest is the problem of a request that is not as it should be.
 func BadRequest(detail string) *Problem {
 	return &Problem{Type: Prefix + "bad-request", Title: "Bad request", Status: http.StatusBadRequest, Detail: detail}
 }
 
+// NotFound is the problem of a request for what is not there.
 func NotFound(detail string) *Problem {
 	return &Problem{Type: Prefix + "not-found", Title: "Not found", Status: http.StatusNotFound, Detail: detail}
 }
 
+// NoLog is the problem of events that are sent to a server which appends to no log.
 func NoLog() *Problem {
 	return NotFound("There is no log that this server could append events to: it reads them from a source " +
 		"that takes none. Send them to where that source has them from.")
 }
 
+// FailedAgain is the problem of a request that cannot be carried out as things are, for the cause in the detail.
 func FailedAgain(detail string) *Problem {
 	return &Problem{Type: Prefix + "failed-again", Title: "Failed again", Status: http.StatusConflict, Detail: detail}
 }
 
+// FoldsNothing is the problem of a request to fold, to a server that only answers.
 func FoldsNothing(detail string) *Problem {
 	return &Problem{Type: Prefix + "folds-nothing", Title: "Folds nothing", Status: http.StatusConflict, Detail: detail}
 }
 
+// UnreadableEvents is the problem of a request for events that the source cannot deliver now.
 func UnreadableEvents(detail string) *Problem {
 	return &Problem{
 		Type: Prefix + "unreadable-events", Title: "Unreadable events", Status: http.StatusServiceUnavailable, Detail: detail,
 	}
 }
 
+// Overloaded is the problem of events for which there is no memory at the moment.
 func Overloaded() *Problem {
 	return &Problem{
 		Type: Prefix + "overloaded", Title: "Overloaded", Status: http.StatusServiceUnavailable,
@@ -82,6 +97,7 @@ func Overloaded() *Problem {
 	}
 }
 
+// Starting is the problem of any request before the store is open.
 func Starting() *Problem {
 	return &Problem{
 		Type: Prefix + "starting", Title: "Starting", Status: http.StatusServiceUnavailable,
@@ -89,6 +105,7 @@ func Starting() *Problem {
 	}
 }
 
+// InternalProblem is the problem of a request that failed for a cause which the client is not to see.
 func InternalProblem() *Problem {
 	return &Problem{
 		Type: Prefix + "internal", Title: "Internal error", Status: http.StatusInternalServerError,

@@ -27,6 +27,8 @@ type Meter struct {
 	said       time.Time
 }
 
+// Start begins to show how far it is: on a terminal by a bar, elsewhere by lines. The verb says what is done to events,
+// such as "folded". Total is to be set before.
 func (m *Meter) Start(out io.Writer, verb string) {
 	m.out, m.verb = out, verb
 	if m.every == 0 {

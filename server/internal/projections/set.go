@@ -53,6 +53,8 @@ type Set struct {
 	Resumes bool
 }
 
+// New makes a runner of each projection, and starts none. The goal is where the source ends: a projection is ready once
+// it has been there. It fails where a projection or its configuration is wrong.
 func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
 	f := &Set{goal: goal, log: cfg.Logger, Projections: projections, source: shared.New(src, 0)}

@@ -47,6 +47,7 @@ type Marked struct {
 	Dir   *ast.Directive
 }
 
+// Field is the field of the name, nil where the model has none such.
 func (d *Model) Field(name string) *schema.Field {
 	i := slices.IndexFunc(d.Fields, func(f *schema.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -81,6 +82,7 @@ func (d *Model) SettingPos(argument string) schema.Pos {
 	return sdl.Position(d.Marks[0].Position)
 }
 
+// EntityDir is @entity of the type, nil where it has none.
 func (d *Model) EntityDir() *ast.Directive { return d.Def.Directives.ForName("entity") }
 
 // UsePos is where an argument of an index stands.

@@ -12,6 +12,7 @@ type Codecs struct {
 	known  sync.Map // *driver.Table to *shape
 }
 
+// NewCodecs makes the codecs of a store whose tables have names that begin with the prefix.
 func NewCodecs(prefix string) *Codecs { return &Codecs{prefix: prefix} }
 
 // Of returns the shape of a table.

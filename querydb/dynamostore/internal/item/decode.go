@@ -22,6 +22,8 @@ type Decoder struct {
 	writer    string
 }
 
+// Decoder returns what reads items of the table, where index is driver.Primary, else those of an index. Of positions it
+// reads those of the writer, "" where one projection writes the rows.
 func (s *Codec) Decoder(index int, writer string) Decoder {
 	d := Decoder{Codec: s, index: index, writer: writer}
 	if index == driver.Primary || s.Table.Indexes[index].Projected == nil {

@@ -18,6 +18,7 @@ var (
 	slotUnescapes = strings.NewReplacer("%25", "%", "%2F", "/")
 )
 
+// SlotOf is the slot of a partition; writer is "" where one projection writes the row.
 func SlotOf(writer, partition string) string {
 	slot := slotEscapes.Replace(partition)
 	if writer != "" {

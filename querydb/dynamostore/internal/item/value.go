@@ -19,10 +19,17 @@ type Value = types.AttributeValue
 // Item is a row as DynamoDB has it.
 type Item = map[string]Value
 
-func Text(s string) Value        { return &types.AttributeValueMemberS{Value: s} }
+// Text is a string, an S.
+func Text(s string) Value { return &types.AttributeValueMemberS{Value: s} }
+
+// Number is a number in decimal digits, an N. DynamoDB refuses one with more than 38 of them.
 func Number(digits string) Value { return &types.AttributeValueMemberN{Value: digits} }
-func SetOf(s string) Value       { return &types.AttributeValueMemberSS{Value: []string{s}} }
-func Count(n uint64) Value       { return Number(strconv.FormatUint(n, 10)) }
+
+// SetOf is a set of one string, an SS.
+func SetOf(s string) Value { return &types.AttributeValueMemberSS{Value: []string{s}} }
+
+// Count is a number of things, an N.
+func Count(n uint64) Value { return Number(strconv.FormatUint(n, 10)) }
 
 // StringOf reads an S.
 func StringOf(v Value) (s string, ok bool) {

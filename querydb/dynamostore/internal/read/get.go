@@ -20,6 +20,7 @@ type Reader struct {
 	codecs *item.Codecs
 }
 
+// NewReader makes a Reader of the tables that a client reaches.
 func NewReader(c *client.Client, of *item.Codecs) *Reader { return &Reader{client: c, codecs: of} }
 
 // TableName is the name that DynamoDB knows a table by.

@@ -23,6 +23,7 @@ type Applier struct {
 	Now    func() time.Time
 }
 
+// NewApplier makes an Applier to the tables that a client reaches; r reads the rows that writes rest on.
 func NewApplier(c *client.Client, of *item.Codecs, r *read.Reader) *Applier {
 	return &Applier{client: c, Codecs: of, reader: r, Now: time.Now}
 }
