@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -280,7 +281,7 @@ func (p *location) begun() (all []querydb.Successor) {
 // the rows have gained.
 func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, units []int, atStart bool) (
 	[]map[*querydb.Model]int, error) {
-	surveys, err := lookTwice(ctx, db, all)
+	surveys, err := lookSettled(ctx, db, all)
 	if err != nil {
 		return nil, err
 	}
@@ -297,15 +298,30 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, un
 	return targets, nil
 }
 
-// lookTwice is Look, and another where that has found rows that are not to be folded on: their records may be of before
-// and their tables of after the commit in which another process has begun them.
-func lookTwice(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
+// lookSettled is Look, again and again while it finds rows that are not to be folded on, until two in a row find the
+// same: what is on record may be of before, and the tables of after the commit in which another process has begun them.
+func lookSettled(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
 	surveys, err := Look(ctx, db, all)
-	if err == nil && db.MultiWriter() &&
-		slices.ContainsFunc(surveys, func(s Survey) bool { return !s.standing.good() }) {
-		return Look(ctx, db, all)
+	for range readsOfStanding {
+		if err != nil || !db.MultiWriter() ||
+			!slices.ContainsFunc(surveys, func(s Survey) bool { return !s.standing.good() }) {
+			return surveys, err
+		}
+		former := surveys
+		surveys, err = Look(ctx, db, all)
+		if err == nil && slices.EqualFunc(surveys, former, isUnchanged) {
+			return surveys, nil
+		}
 	}
-	return surveys, err
+	return nil, errors.New("find out which rows there are: others change them again and again; start again")
+}
+
+// isUnchanged reports whether two looks have found the rows that serve in one place.
+func isUnchanged(a, b Survey) bool {
+	p, o := &a.standing.location, &b.standing.location
+	return p.revision == o.revision && slices.EqualFunc(p.tables, o.tables, func(t, u tableLocation) bool {
+		return t.serving.Same(u.serving) && t.tableID == u.tableID && t.gone == u.gone && t.owner == u.owner
+	})
 }
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
