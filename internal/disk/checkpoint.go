@@ -11,7 +11,7 @@ import (
 // caller has left, and its links would keep files that the store needs no more.
 func (d *Disk) Checkpoint(of *pebble.DB, dir string) error {
 	var over atomic.Bool // the engine has ended, or the caller has left, whichever comes first
-	err := d.Run(func() error {
+	_, err := d.try(func() error {
 		err := of.Checkpoint(dir, pebble.WithFlushedWAL())
 		if !over.CompareAndSwap(false, true) {
 			d.remove(dir)

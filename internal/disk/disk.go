@@ -36,6 +36,7 @@ type Disk struct {
 	health health
 	log    *slog.Logger
 	acts   sync.WaitGroup // that run
+	left   leftActs
 }
 
 // New makes the file system of a store that is not open yet.
@@ -78,17 +79,38 @@ func (d *Disk) Open(open func() error) error {
 const patience = time.Second
 
 // Run runs an act that writes. Where the disk fails meanwhile it returns before the act has ended: the act goes on when
-// it can, and nobody knows before whether it will have taken effect. What the act needs it must have for itself.
+// it can, and nobody knows before whether it will have taken effect: see Settled. What the act needs it must have for
+// itself.
 func (d *Disk) Run(act func() error) error {
+	ending, err := d.try(act)
+	if ending != nil {
+		d.left.add(ending)
+	}
+	return err
+}
+
+// try is Run; ending says when an act ends that has not by now.
+func (d *Disk) try(act func() error) (ending <-chan error, err error) {
 	done := make(chan error, 1)
 	d.acts.Go(func() { done <- act() })
 	ended, err := d.await(done)
 	if !ended {
-		return err
+		return done, err
 	}
 	if gone := d.dir.fault(); gone != nil {
-		return errors.Join(err, gone)
+		return nil, errors.Join(err, gone)
 	}
+	return nil, err
+}
+
+// Settled returns when all acts have ended before whose end Run has returned: whether they have taken effect can be
+// read from then on. Where the disk keeps them waiting it returns why, a *Fault.
+func (d *Disk) Settled() error {
+	over := d.left.over()
+	if over == nil {
+		return nil
+	}
+	_, err := d.await(over)
 	return err
 }
 

@@ -51,6 +51,40 @@ func TestADamagedFileStopsWritingUntilTheNextStart(t *testing.T) {
 	}
 }
 
+// TestAnActThatWasGivenUpIsSettledWhenItHasEnded, and not as soon as the disk can be written: only then can be read
+// whether it has taken effect.
+func TestAnActThatWasGivenUpIsSettledWhenItHasEnded(t *testing.T) {
+	d, _ := opened(t)
+	if err := d.Settled(); err != nil {
+		t.Errorf("nothing was given up: %v", err)
+	}
+	d.health.noteFailure("data/000001.log", syscall.ENOSPC, false)
+	block, took := make(chan struct{}), atomic.Bool{}
+	if err := d.Run(func() error { <-block; took.Store(true); return nil }); !errors.Is(err, ErrFull) {
+		t.Fatalf("the act: %v, want that the disk is full", err)
+	}
+	if err := d.Settled(); !errors.Is(err, ErrFull) {
+		t.Errorf("while it waits: %v, want that the disk is full", err)
+	}
+	d.health.noteSuccess("data/000001.log")
+	type found struct {
+		err  error
+		took bool
+	}
+	settled := make(chan found)
+	go func() {
+		err := d.Settled()
+		settled <- found{err, took.Load()}
+	}()
+	for range 1000 {
+		runtime.Gosched()
+	}
+	close(block)
+	if got := <-settled; got.err != nil || !got.took {
+		t.Errorf("after it: %v, and the act has taken effect: %t", got.err, got.took)
+	}
+}
+
 // TestWhatIsTriedAgainIsOverWhenItSucceeds: writing is refused as long as a file fails, and allowed after.
 func TestWhatIsTriedAgainIsOverWhenItSucceeds(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EROFS, syscall.EMFILE} {

@@ -59,6 +59,9 @@ type Driver interface {
 	// entries change in the same commit as their rows. When Apply returns nil the batch survives the loss of power, and
 	// every call that begins afterwards sees it.
 	//
+	// Where Apply fails, the batch may still take effect. A driver that is not MultiWriter has it do so before anything is
+	// read with NoCache, as a fold reads, or refuses such reads until then.
+	//
 	// Applying a batch again changes nothing, and neither does applying the last batches again, in their order. Two
 	// writes of one row in one batch are ErrInvalid, and nothing is written.
 	//

@@ -21,6 +21,9 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	defer s.leave()
+	if err := settled(s.disk); err != nil { // what comes after a batch takes effect after it
+		return err
+	}
 	if err := s.Writable(); err != nil {
 		return err
 	}

@@ -133,6 +133,76 @@ func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 	}
 }
 
+// blockedWAL is a file system on which no file of recent writes can be made while it blocks.
+type blockedWAL struct{ blocks atomic.Bool }
+
+func (b *blockedWAL) wrap(fs vfs.FS) vfs.FS {
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		makes := op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpReuseForWrite
+		if makes && strings.HasSuffix(op.Path, ".log") && b.blocks.Load() {
+			return syscall.EMFILE
+		}
+		return nil
+	}))
+}
+
+// TestABatchThatWasGivenUpComesBetweenNoTwoReadsOfAFold: a fold goes on from the checkpoint that it reads, so none is
+// read while a batch may yet take effect that has another.
+func TestABatchThatWasGivenUpComesBetweenNoTwoReadsOfAFold(t *testing.T) {
+	var f blockedWAL
+	h := &history{T: t, fs: crashfs.New(), rows: map[keys.Key]driver.Row{}}
+	s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), MemTableBytes: 32 << 10, CacheBytes: 1 << 20,
+		Logger: quiet})
+	at := func(noCache bool) (uint64, error) {
+		var rows []driver.Row
+		err := within(t, "Get", func() (err error) {
+			rows, err = s.Get(t.Context(), driver.Get{Table: checkpoints, Keys: []keys.Key{checkpoint}, NoCache: noCache})
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		return rows[0].Position.Offset, nil
+	}
+	f.blocks.Store(true)
+	n := uint64(0)
+	for err := error(nil); err == nil; {
+		n++
+		err = within(t, "Apply", func() error { return s.Apply(t.Context(), h.batch(n)) })
+		if err != nil && !errors.Is(err, driver.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+	if served, err := at(false); err != nil || served != n-1 {
+		t.Fatalf("queries while the batch waits: %d, %v, want %d", served, err, n-1)
+	}
+	if c, err := at(true); !errors.Is(err, driver.ErrUnavailable) {
+		t.Errorf("the checkpoint for a fold while batch %d waits: %d, %v, want an error", n, c, err)
+	}
+	q := driver.Query{Table: crashTable, Index: driver.Primary, PK: "0", Limit: 1, NoCache: true}
+	if err := within(t, "Query", func() error {
+		_, err := s.Query(t.Context(), q)
+		return err
+	}); !errors.Is(err, driver.ErrUnavailable) {
+		t.Errorf("rows for a fold while batch %d waits: %v, want an error", n, err)
+	}
+	if err := within(t, "Apply", func() error { return s.Apply(t.Context(), h.batch(n+1)) }); err == nil {
+		t.Errorf("batch %d overtakes batch %d", n+1, n)
+	}
+	f.blocks.Store(false)
+	c, err := at(true)
+	for ; errors.Is(err, driver.ErrUnavailable); c, err = at(true) {
+	}
+	if err != nil || c != n {
+		t.Errorf("the checkpoint for a fold after it: %d, %v, want %d", c, err, n)
+	}
+	h.acknowledged, h.begun = n, n
+	h.look(0, s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 	var f fault
 	fs := crashfs.New()

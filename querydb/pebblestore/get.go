@@ -27,7 +27,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 
 // fill fills in what a Get asks the store for.
 func (a answer) fill(ctx context.Context, s *Store, g driver.Get) error {
-	if err := s.enter(ctx); err != nil {
+	if err := enterRead(ctx, s, g.NoCache); err != nil {
 		return err
 	}
 	defer s.leave()

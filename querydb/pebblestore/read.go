@@ -18,7 +18,7 @@ const patience = 256
 
 // Query reads rows of one partition, all as of one moment.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	if err := s.enter(ctx); err != nil {
+	if err := enterRead(ctx, s, q.NoCache); err != nil {
 		return driver.Page{}, err
 	}
 	defer s.leave()
@@ -247,7 +247,7 @@ type lentWalk struct {
 
 // Lend is Query with a page in memory that is used again, and that is not cached.
 func (s *Store) Lend(ctx context.Context, q driver.Query) (driver.Lent, error) {
-	if err := s.enter(ctx); err != nil {
+	if err := enterRead(ctx, s, q.NoCache); err != nil {
 		return nil, err
 	}
 	defer s.leave()

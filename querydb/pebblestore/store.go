@@ -163,6 +163,29 @@ func (s *Store) Writable() error {
 	return nil
 }
 
+// settled returns when every batch that Apply gave up has taken effect, or never will. It is an error where the disk
+// keeps one waiting.
+func settled(d *disk.Disk) error {
+	if err := d.Settled(); err != nil {
+		return unavailable("wait for a batch that was given up", err)
+	}
+	return nil
+}
+
+// enterRead begins a call that reads. One without the cache is a fold's, which goes on from what it reads after a batch
+// that was given up: were the batch to take effect between two reads, the fold would find its events in the rows, not
+// in the checkpoint, and fold them again.
+func enterRead(ctx context.Context, s *Store, noCache bool) error {
+	if err := s.enter(ctx); err != nil || !noCache {
+		return err
+	}
+	err := settled(s.disk)
+	if err != nil {
+		s.leave()
+	}
+	return err
+}
+
 // unavailable wraps an error of the engine or of the disk as one of the contract.
 func unavailable(act string, err error) error {
 	if errors.Is(err, disk.ErrFull) {
