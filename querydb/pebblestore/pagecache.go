@@ -172,9 +172,9 @@ func (q *pageQuery) texts() [7]*string {
 		&q.start.Index.SK, &q.kind}
 }
 
-// dropPages drops the pages of a partition, which a commit has changed. As for rows, a page that was kept before is
+// drop drops a row, or the pages of a partition, which a commit has changed. As in replace, what was kept before is
 // found, and keep will find that the commit has begun.
-func (c *rowCache) dropPages(k cacheKey) {
+func (c *rowCache) drop(k cacheKey) {
 	c.entries.Compute(k, func(_ cached, found bool) (cached, otter.ComputeOp) {
 		if !found {
 			return nil, otter.CancelOp

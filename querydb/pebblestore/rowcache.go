@@ -141,8 +141,9 @@ func newCachedRow(k keys.Key, value []byte) (*cachedRow, error) {
 // takeEffect makes the batch of a commit visible, which changes rows of the tables: to reads of the engine, and to
 // those of cached rows.
 func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTable) error {
-	for _, p := range tables {
-		p.commits.begin()
+	changed := make([]changedTable, len(tables))
+	for i, p := range tables {
+		changed[i] = changedTable{p, p.commits.begin()}
 		defer p.commits.end()
 	}
 	c.takingEffect.Add(1)
@@ -153,11 +154,17 @@ func (c *rowCache) takeEffect(db *pebble.DB, b *pebble.Batch, tables []*storedTa
 		return err
 	}
 	c.count(written, tables) // nor does an answer stay that has noted the former counts, and has read too early
-	tables = slices.DeleteFunc(slices.Clone(tables), func(p *storedTable) bool { return !p.commits.mayBeCached() })
-	if len(tables) > 0 {
-		c.renew(written, tables)
+	changed = slices.DeleteFunc(changed, func(t changedTable) bool { return !t.commits.mayBeCached() })
+	if len(changed) > 0 {
+		c.renew(written, changed)
 	}
 	return nil
+}
+
+// changedTable is a table that a commit changes.
+type changedTable struct {
+	*storedTable
+	first bool // the commit has begun while no other of the table was running
 }
 
 // count counts what a commit changes of the tables, for answers that depend on it.
@@ -188,7 +195,11 @@ func (c *rowCache) count(written batchrepr.Reader, tables []*storedTable) {
 }
 
 // renew replaces cached rows of the tables by what a commit has made of them, and drops the pages that it has changed.
-func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
+//
+// Commits of one table that run side by side may come here in another order than they have taken effect in. So only the
+// first of them replaces rows, and the others drop them: what the first has replaced is dropped after that, or there is
+// nothing to be replaced any more.
+func (c *rowCache) renew(written batchrepr.Reader, tables []changedTable) {
 	var dropped cacheKey // last: writes of a partition often follow one another
 	for {
 		kind, key, value, ok, err := written.Next()
@@ -198,15 +209,19 @@ func (c *rowCache) renew(written batchrepr.Reader, tables []*storedTable) {
 		if !ok {
 			return
 		}
-		i := slices.IndexFunc(tables, func(p *storedTable) bool { return p.number == tableOf(key) })
+		i := slices.IndexFunc(tables, func(t changedTable) bool { return t.number == tableOf(key) })
 		if i < 0 {
 			continue
 		}
 		if of, ok := partitionOf(key); ok && of != dropped && tables[i].commits.pages.Load() {
-			c.dropPages(of)
+			c.drop(of)
 			dropped = of
 		}
-		if k, isRow := cutRowKey(key); isRow && tables[i].commits.rows.Load() {
+		switch k, isRow := cutRowKey(key); {
+		case !isRow || !tables[i].commits.rows.Load():
+		case !tables[i].first:
+			c.drop(cacheKey{table: tables[i].number, Key: k})
+		default:
 			if kind == pebble.InternalKeyKindDelete {
 				value = nil
 			}
@@ -249,9 +264,11 @@ type commits struct {
 // no, and a read is about to keep something, that read will find that the commit has begun.
 func (c *commits) mayBeCached() bool { return c.rows.Load() || c.pages.Load() }
 
-func (c *commits) begin() {
-	c.running.Add(1) // first: who sees the new number sees this too, or that it has ended
+// begin reports whether no other commit is running.
+func (c *commits) begin() (first bool) {
+	first = c.running.Add(1) == 1 // before: who sees the new number sees this too, or that it has ended
 	c.begun.Add(1)
+	return first
 }
 
 func (c *commits) end() { c.running.Add(-1) }

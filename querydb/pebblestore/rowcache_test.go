@@ -289,3 +289,36 @@ func TestCachedRowsAreCharged(t *testing.T) {
 		t.Errorf("%v, want ErrOverBudget", err)
 	}
 }
+
+// TestACachedRowIsTheLastOfTwoCommitsSideBySide: of a table that a commit need not read before, two commits of one row
+// run at once, and the row that is cached is the one that the engine has.
+func TestACachedRowIsTheLastOfTwoCommitsSideBySide(t *testing.T) {
+	s, k := openCached(t, Options{}), keys.Key{PK: "p", SK: "a"}
+	plain := *counted
+	plain.NoExpiry = true
+	put := func(n uint64) {
+		w := driver.Write{Table: &plain, Kind: driver.Put, Row: numbered(k, n)}
+		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{w}}); err != nil {
+			t.Error(err)
+		}
+	}
+	put(1)
+	for n := uint64(2); n < 20_000 && !t.Failed(); n += 2 {
+		readOne(t, s, k) // and is cached
+		var both sync.WaitGroup
+		both.Go(func() { put(n) })
+		both.Go(func() { put(n + 1) })
+		both.Wait()
+		cached := readOne(t, s, k)
+		rows, err := s.Get(t.Context(), driver.Get{Table: &plain, Keys: []keys.Key{k}, NoCache: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored := numberOf(t, &rows[0]); cached != stored {
+			t.Errorf("commits %d and %d: %d is cached, %d is stored", n, n+1, cached, stored)
+		}
+	}
+	if s.CacheStats().Hits == 0 {
+		t.Error("no row was found in the cache: the test proves nothing")
+	}
+}
