@@ -71,7 +71,7 @@ func cutObject(json []byte, fields [][]byte) (rest []byte, ok bool) {
 	rest = json[1:]
 	for i := range fields {
 		n := element(rest)
-		if n == 0 {
+		if n == 0 || n == len(rest) {
 			return nil, false
 		}
 		if fields[i] = rest[:n:n]; string(fields[i]) == null {

@@ -389,6 +389,8 @@ func FuzzValidRecordsAreReadInBounds(f *testing.F) {
 	f.Add([]byte{narrow, 0, 0})
 	f.Add([]byte{wide, 1, 0, 0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{narrow, 2, 0, 2, 0, 1, 0, 'x'})
+	f.Add([]byte{narrow, 1, 0, 4, 0, '[', wide, 0, 0}) // an object that ends with its first field
+	f.Add([]byte{narrow, 1, 0, 5, 0, '[', '[', wide, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		rec := Record(b)
 		if !rec.Valid() {
@@ -408,8 +410,20 @@ func FuzzValidRecordsAreReadInBounds(f *testing.F) {
 		}
 		for i := range rec.Len() {
 			List(rec.JSON(i), func(e []byte) bool { String(e); return true })
+			readObjectsOf(rec.JSON(i))
 		}
 	})
+}
+
+// readObjectsOf reads a text as an object and as a list of objects, of none to three fields.
+func readObjectsOf(json []byte) {
+	for n := range 4 {
+		fields := make([][]byte, n)
+		Object(json, fields)
+		for objects := ObjectsOf(json); objects.More(); {
+			objects.Next(fields)
+		}
+	}
 }
 
 func FuzzString(f *testing.F) {
