@@ -185,3 +185,17 @@ func TestKeysThatAreNotOursAreNotCut(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCountOfADamagedRowTakesMemoryForThatRowAlone, and not for as many index keys of each row of the page.
+func TestTheCountOfADamagedRowTakesMemoryForThatRowAlone(t *testing.T) {
+	const n = 400_000
+	value := append(binary.AppendUvarint([]byte{0}, n), make([]byte, n)...)
+	slab := indexKeys{rows: 1000}
+	var row driver.Row
+	if err := (&decoder{rest: value}).row(&row, &slab); !errors.Is(err, errDamaged) {
+		t.Errorf("the row is read: %v", err)
+	}
+	if slab.held > n {
+		t.Errorf("there is memory for %d index keys, want at most %d", slab.held, n)
+	}
+}

@@ -273,12 +273,15 @@ type indexKeys struct {
 	held int // in memory
 }
 
+// maxKeyChunk bounds how many indexKeys allocates at once, unless one row has more.
+const maxKeyChunk = maxChunk / int(unsafe.Sizeof(driver.IndexKey{}))
+
 func (k *indexKeys) take(n int) []driver.IndexKey {
 	if n == 0 {
 		return nil
 	}
 	if n > len(k.free) {
-		k.free = make([]driver.IndexKey, n*min(max(k.rows, 1), 64))
+		k.free = make([]driver.IndexKey, max(n, min(n*min(max(k.rows, 1), 64), maxKeyChunk)))
 		k.all = k.free
 		k.held += len(k.all)
 	}
