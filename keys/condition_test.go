@@ -93,6 +93,21 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 	}
 }
 
+// TestOpenRangesSelectEveryTextThatBeginsWithACharacter, in the place after the bound, up to the last one that there
+// may be.
+func TestOpenRangesSelectEveryTextThatBeginsWithACharacter(t *testing.T) {
+	l := template(t, "{n:4}#{id}", scalarKinds)
+	got, err := l.Select(nil, Condition{To: Int(7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"\x00", "~", "\uffff", "\U0001f600", "\U0010fffd\U0010ffff", "\U0010ffff"} {
+		if sk, err := l.Compose(Int(7), String(id)); err != nil || !got[0].Contains(sk) {
+			t.Errorf("%q is not selected by %v (%v)", sk, got, err)
+		}
+	}
+}
+
 func TestDoneNeverSelectsDoneArchived(t *testing.T) {
 	l := tasks()
 	got, err := l.Select([]Value{String("Done")}, Condition{})

@@ -136,5 +136,6 @@ func bound(given []Value, v Value) []Value {
 	return append(slices.Clip(given), v)
 }
 
-// last sorts above every text that follows a separator: no text begins with it, for it is no character.
+// last sorts above every text that follows a separator and begins with a character. It is none itself. A longer text
+// that begins with it sorts above: inclusive bounds of text, which are all that every store has, have no higher end.
 const last = "\U0010FFFF"
