@@ -158,24 +158,26 @@ func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
 	p.commits.end()
 }
 
-// besideReaders makes commits, numbered from 2, while two readers read again and again: each knows which commit was
-// acknowledged last before it reads.
+// besideReaders makes so many commits at least, numbered from 2, while two readers read again and again: each knows which
+// commit was acknowledged last before it reads. It goes on until they have read twice as often.
 func besideReaders(t *testing.T, commits uint64, commit func(n uint64), read func(random *rand.Rand, least uint64)) {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var acknowledged atomic.Uint64
 	var done atomic.Bool
+	var reads atomic.Uint64
 	var readers sync.WaitGroup
 	for g := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, g))
 		readers.Go(func() {
 			for !done.Load() && !t.Failed() {
 				read(random, acknowledged.Load())
+				reads.Add(1)
 			}
 		})
 	}
-	for n := uint64(2); n < commits && !t.Failed(); n++ {
+	for n := uint64(2); (n < commits || reads.Load() < 2*commits) && !t.Failed(); n++ {
 		commit(n)
 		acknowledged.Store(n)
 	}
