@@ -158,8 +158,8 @@ func TestWhileACommitTakesEffectNoReadFindsLessThanOneBefore(t *testing.T) {
 	p.commits.end()
 }
 
-// besideReaders makes so many commits at least, numbered from 2, while two readers read again and again: each knows which
-// commit was acknowledged last before it reads. It goes on until they have read twice as often.
+// besideReaders makes so many commits at least, numbered from 2, while two readers read again and again: each knows
+// which commit was acknowledged last before it reads. It goes on until they have read twice as often.
 func besideReaders(t *testing.T, commits uint64, commit func(n uint64), read func(random *rand.Rand, least uint64)) {
 	t.Helper()
 	seed := rand.Uint64()
