@@ -39,6 +39,9 @@ var (
 	SeriesOwner = newRule("series-owner",
 		"@auth admits the owner of a row to {1}, and the events of the time series do not hold {2}, the @owner field",
 		"append {2} too, or make it part of the primary key")
+	SeriesEntityType = newRule("series-entity-type",
+		"keeps the events of its time series under the entity type {1}, and type {2} has {3} in the same table",
+		"give one of the two another in @entity(type: …), by more than its casing")
 	SeriesOwnerRange = newRule("series-owner-range",
 		"admits nobody to the events of its time series: rows are for their owners alone, and the partition key does not "+
 			"say who the owner is",

@@ -93,11 +93,9 @@ func (l *tableReader) checkEntityTypes(t *schema.Table) {
 			l.checkItemTypes(m, first)
 			continue
 		}
-		d := l.DraftOf(m)
 		folded := strings.ToLower(m.Entity.Type)
 		if other, taken := first[folded]; taken {
-			d.Report(rule.EntityTypeTwice, sdl.ArgumentPosition(d.EntityDir(), "type"), nil, m.Entity.Type, other.model,
-				other.name)
+			l.reportTypeTwice(m, other)
 			continue
 		}
 		first[folded] = entityType{m.Name, m.Entity.Type}
@@ -106,6 +104,15 @@ func (l *tableReader) checkEntityTypes(t *schema.Table) {
 
 // entityType is a type of rows or items of a table, and the model that has it.
 type entityType struct{ model, name string }
+
+// reportTypeTwice reports the type of an entity where it is declared: that of a history at the series.
+func (l *tableReader) reportTypeTwice(m *schema.ReadModel, other entityType) {
+	r, at := rule.EntityTypeTwice, l.DraftOf(m)
+	if m.SeriesOf != nil {
+		r, at = rule.SeriesEntityType, l.DraftOf(m.SeriesOf)
+	}
+	at.Report(r, sdl.ArgumentPosition(at.EntityDir(), "type"), nil, m.Entity.Type, other.model, other.name)
+}
 
 // checkItemTypes takes the types of the items of an aggregate, of which several parts may have one.
 func (l *tableReader) checkItemTypes(m *schema.ReadModel, first map[string]entityType) {
