@@ -99,10 +99,7 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 	} {
 		for _, window := range []int{1, 100} {
 			for store, join := range refStores() {
-				events := [][]ref{{{Op: "club", ID: "A", Text: "old"}}}
-				for i, note := range []string{"x", "y", "x"} {
-					events = append(events, []ref{{Op: "set", ID: "abc"[i : i+1], Club: "A", Text: note}})
-				}
+				events := picksOfA()
 				foldRefs(t, join(), tt.mode, window, events...) // before the rest: a window fills in copies as they end
 				for _, op := range tt.then {
 					events = append(events, []ref{op})
@@ -115,6 +112,26 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 					t.Errorf("%s, on the store of %s, window %d: the copies are %q, want %q", tt.name, store, window, got, tt.want)
 				}
 			}
+		}
+	}
+}
+
+// picksOfA are the events by which picks a, b and c hold copies of club A with the name old.
+func picksOfA() [][]ref {
+	events := [][]ref{{{Op: "club", ID: "A", Text: "old"}}}
+	for i, note := range []string{"x", "y", "x"} {
+		events = append(events, []ref{{Op: "set", ID: "abc"[i : i+1], Club: "A", Text: note}})
+	}
+	return events
+}
+
+// TestNoCascadeIsNoErrorWhereNothingWouldFollow by the schema either.
+func TestNoCascadeIsNoErrorWhereNothingWouldFollow(t *testing.T) {
+	for store, join := range refStores() {
+		db, letters := foldRefs(t, join(), refMode{}, 10, append(picksOfA(),
+			[]ref{{Op: "rename", ID: "A", Text: "new", NoCascade: true}})...)
+		if clubs, _ := refRows(t, db); clubs["A"].Name != "new" || len(letters) > 0 {
+			t.Errorf("on the store of %s, the club is %+v; dead letters %+v", store, clubs["A"], letters)
 		}
 	}
 }

@@ -196,6 +196,9 @@ func (f *followers) loadHolders(ctx context.Context, find Links, q linkQuery) (n
 
 // check refuses a Cascade to models or fields that there are none of.
 func (f *followers) check(how *Cascade) error {
+	if how.Mode == none {
+		return nil
+	}
 	if len(f.by) == 0 {
 		return fmt.Errorf("cascade of %s: no reference to it keeps on record who holds copies: declare one with a cascade",
 			f.of.desc.Name)
