@@ -188,6 +188,43 @@ func TestAWriterThatSetsARowGetsNewCopies(t *testing.T) {
 	}
 }
 
+// TestNoCascadeOfAWriterCoversItsOwnChangeAlone: of a row that two projections write, copies follow what the other has
+// made of it, whichever comes first.
+func TestNoCascadeOfAWriterCoversItsOwnChangeAlone(t *testing.T) {
+	for silent, field := range map[string]*projection.PatchField[Badge, string]{
+		"membership": badgeFields.ClubID, "naming": badgeFields.Name,
+	} {
+		all := badgeProjections()
+		of := &all[slices.IndexFunc(all, func(p projection.Projection) bool { return p.Name == silent })]
+		project := of.Project
+		of.Project = func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			if e.Type != "both" {
+				return project(e, m)
+			}
+			return []projection.Op{badgeOps.Patch("x").Set(field.Assign("B")).NoCascade()}, nil
+		}
+		a, x, b := "A", "x", "B"
+		events := []eventlog.Event{
+			badgeEvent("membership", badgeAct{"set", "x", &a}), badgeEvent("naming", badgeAct{"set", "x", &a}),
+			badgeEvent("wearers", badgeAct{"set", "p", &x}),
+		}
+		store := memstore.New()
+		for _, log := range [][]eventlog.Event{events, append(events, badgeEvent("both", badgeAct{"patch", "x", &b}))} {
+			runner, err := projection.NewRunner(projection.Group(all)[0], logOf(t, log...), openBadges(t, store), quick())
+			if err == nil {
+				err = runner.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := badgesIn(t, openBadges(t, store)).Wearers["p"].Badge
+		if diff := cmp.Diff(&BadgeCopy{&x, &b, &b}, got); diff != "" {
+			t.Errorf("where %s has no copy follow:\n%s", silent, diff)
+		}
+	}
+}
+
 // TestOnlyItsWritersChangeARow: another projection of the group cannot pass for one of them.
 func TestOnlyItsWritersChangeARow(t *testing.T) {
 	all := badgeProjections()

@@ -125,6 +125,53 @@ func picksOfA() [][]ref {
 	return events
 }
 
+// TestCopiesFollowThatAnyOpOfTheEventHasFollow where several ops of one event change a row: what one of them says
+// covers no other, and one that says nothing leaves it to the schema.
+func TestCopiesFollowThatAnyOpOfTheEventHasFollow(t *testing.T) {
+	silent := ref{Op: "rename", ID: "A", Text: "silent", NoCascade: true}
+	plain := ref{Op: "rename", ID: "A", Text: "plain"}
+	asking := func(note string, mode projection.CascadeMode) ref {
+		return ref{Op: "rename", ID: "A", Text: "asked" + note, Cascade: &projection.Cascade{
+			Targets: []string{"Pick"}, Filter: map[string]any{"note": note}, Mode: mode,
+		}}
+	}
+	const after, now = projection.Eventual, projection.Transactional
+	for _, tt := range []struct {
+		name  string
+		mode  refMode
+		event []ref
+		want  string
+	}{
+		{"none of one, the schema's of another", refMode{cascade: true}, []ref{silent, plain}, "plain plain plain"},
+		{"the schema's of one, none of another", refMode{cascade: true}, []ref{plain, silent}, "silent silent silent"},
+		{"likewise in the commit", transactional, []ref{silent, plain}, "plain plain plain"},
+		{"in the commit, the other way round", transactional, []ref{plain, silent}, "silent silent silent"},
+		{"none of all", transactional, []ref{silent, silent}, "old old old"},
+		{"none of one, some of another", refMode{onRequest: true}, []ref{asking("x", after), silent}, "silent old silent"},
+		{"some of one, the schema's of another", refMode{cascade: true}, []ref{asking("x", now), plain},
+			"plain plain plain"},
+		{"some of one, nobody by the schema", refMode{onRequest: true}, []ref{asking("y", now), plain}, "old plain old"},
+		{"some of each", refMode{onRequest: true}, []ref{asking("x", after), asking("y", after)}, "askedy askedy askedy"},
+		{"some of each in the commit", refMode{onRequest: true}, []ref{asking("x", now), asking("y", now)},
+			"askedy askedy askedy"},
+		{"some in the commit and some after it", refMode{cascade: true}, []ref{asking("y", now), asking("x", after)},
+			"askedx askedx askedx"},
+		{"some in the commit, none of another", transactional, []ref{asking("y", now), silent}, "old silent old"},
+	} {
+		for _, window := range []int{1, 100} {
+			for store, join := range refStores() {
+				events := picksOfA()
+				foldRefs(t, join(), tt.mode, window, events...)
+				db, letters := foldRefs(t, join(), tt.mode, window, append(events, tt.event)...)
+				if got := copiedNames(t, db); got != tt.want || len(letters) > 0 {
+					t.Errorf("%s, on the store of %s, window %d: the copies are %q, want %q; dead letters %+v",
+						tt.name, store, window, got, tt.want, letters)
+				}
+			}
+		}
+	}
+}
+
 // TestNoCascadeIsNoErrorWhereNothingWouldFollow by the schema either.
 func TestNoCascadeIsNoErrorWhereNothingWouldFollow(t *testing.T) {
 	for store, join := range refStores() {

@@ -81,7 +81,8 @@ const (
 type RowOp interface {
 	Op
 	// Cascade says how copies follow this change, in place of what the schema says. It is an error where no reference to
-	// the row keeps on record who holds copies.
+	// the row keeps on record who holds copies. Where other ops of the event change the row as well, the copies follow
+	// that any of them has follow, by the schema for one that says nothing.
 	Cascade(how Cascade) Op
 	// NoCascade has no copy follow this change; those that are filled in later are of the row as it is then.
 	NoCascade() Op
@@ -90,7 +91,6 @@ type RowOp interface {
 // cascadeOp is an op with a Cascade of its own.
 type cascadeOp struct {
 	change
-	key keys.Key
 	how Cascade
 }
 
@@ -99,32 +99,33 @@ func (o *cascadeOp) eval(f *modelFold, at ApplyPoint) error {
 	if err := of.check(&o.how); err != nil {
 		return err
 	}
-	of.asked[o.key] = &o.how
+	of.how = &o.how
+	defer func() { of.how = nil }()
 	return o.change.eval(f, at)
 }
 
-func (o *setOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
+func (o *setOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
 
 func (o *setOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *createOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
+func (o *createOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
 
 func (o *createOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *updateOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
+func (o *updateOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
 
 func (o *updateOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *deleteOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
+func (o *deleteOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
 
 func (o *deleteOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
-func (o *appendOp) Cascade(how Cascade) Op { return &cascadeOp{o, o.key, how} }
+func (o *appendOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
 
 func (o *appendOp) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
 // WithCascade is a Patch with a Cascade.
-func WithCascade(p *Patch, how Cascade) Op { return &cascadeOp{p, p.key, how} }
+func WithCascade(p *Patch, how Cascade) Op { return &cascadeOp{p, how} }
 
 // WithoutCascade is a Patch that no copy follows.
 func WithoutCascade(p *Patch) Op { return WithCascade(p, Cascade{Mode: none}) }
@@ -133,9 +134,64 @@ func WithoutCascade(p *Patch) Op { return WithCascade(p, Cascade{Mode: none}) }
 type followers struct {
 	*tracking
 	by    []follower
-	links map[linkQuery]Linked  // as they were read
-	found map[linkQuery]bool    // those on which the commit rests
-	asked map[keys.Key]*Cascade // by ops of the event in hand
+	links map[linkQuery]Linked // as they were read
+	found map[linkQuery]bool   // those on which the commit rests
+	how   *Cascade             // of the op in hand, nil where it leaves that to the schema
+	rules map[keys.Key]followRule
+}
+
+// followRule is which copies follow what the event in hand has made of a row: those that any of its ops has follow.
+type followRule struct {
+	schema     bool            // an op leaves it to the schema
+	after, now []cascade.Scope // what ops have asked for: after the commit, and in it
+}
+
+// bySchema reports whether no op has asked for copies that do not follow by the schema.
+func (r *followRule) bySchema() bool { return r.schema && r.after == nil && r.now == nil }
+
+// asksNow reports whether an op has asked for copies in the row to follow in the commit.
+func (r *followRule) asksNow(codec querydb.AnyCodec, row any) bool {
+	return slices.ContainsFunc(r.now, func(s cascade.Scope) bool {
+		return s.Names(codec.Model.Name) && cascade.Matches(codec, row, s.Filter)
+	})
+}
+
+// begin forgets the ops of the last event.
+func (f *followers) begin() {
+	if len(f.rules) > keptJournal {
+		f.rules = map[keys.Key]followRule{}
+	}
+	clear(f.rules)
+}
+
+// noteRule notes what the op in hand, which changes the row, says of its copies.
+func (f *followers) noteRule(row keys.Key) {
+	if len(f.by) == 0 {
+		return
+	}
+	rule := f.rules[row]
+	switch {
+	case f.how == nil:
+		rule.schema = true
+	case f.how.Mode == Eventual:
+		rule.after = cascade.Union(rule.after, f.how.scope())
+	case f.how.Mode == Transactional:
+		rule.now = cascade.Union(rule.now, f.how.scope())
+	}
+	f.rules[row] = rule
+}
+
+func (c *Cascade) scope() []cascade.Scope {
+	return []cascade.Scope{{Asked: true, Targets: c.Targets, Filter: cascade.PlainFilter(c.Filter)}}
+}
+
+// ruleOf is the rule of a row that the event in hand has changed: by the schema where only copies in it have changed.
+func (f *followers) ruleOf(row keys.Key) *followRule {
+	rule, noted := f.rules[row]
+	if !noted {
+		rule.schema = true
+	}
+	return &rule
 }
 
 // follower is such a reference.
@@ -226,14 +282,14 @@ func (f *followers) cascade(at ApplyPoint) error {
 		return nil
 	}
 	for _, u := range f.of.journal {
-		how := f.asked[u.entry.key]
-		if follows, err := f.judgeFollowing(&u, how, at); err != nil || !follows {
+		rule := f.ruleOf(u.entry.key)
+		if follows, err := f.judgeFollowing(&u, rule, at); err != nil || !follows {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if err := f.cascadeOf(&u, how, at); err != nil {
+		if err := f.cascadeOf(&u, rule, at); err != nil {
 			return err
 		}
 	}
@@ -243,16 +299,16 @@ func (f *followers) cascade(at ApplyPoint) error {
 // judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports
 // whether some follow it in the commit. Where all ops of the commit leave that to the schema, the commit as a whole
 // tells whether there is anything to follow; else each event does by itself, as it would in a commit of its own.
-func (f *followers) judgeFollowing(u *undo, how *Cascade, at ApplyPoint) (follows bool, err error) {
-	e, follows := u.entry, f.followsNow(how)
-	unasked, copied := how == nil && !e.asked && !follows, e.tracked().isCopiedBefore(at.Event)
+func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (follows bool, err error) {
+	e, follows := u.entry, f.followsNow(rule)
+	unasked, copied := rule.bySchema() && !e.asked && !follows, e.tracked().isCopiedBefore(at.Event)
 	if unasked {
-		e.announceTo(how)
+		e.announceTo(rule)
 		if !copied {
 			return false, nil
 		}
 	}
-	if how != nil && !e.asked {
+	if !rule.bySchema() && !e.asked {
 		e.asked = true
 		if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
 			e.scopes = nil // what events before this one have changed is in no copy
@@ -263,38 +319,34 @@ func (f *followers) judgeFollowing(u *undo, how *Cascade, at ApplyPoint) (follow
 		return false, err
 	}
 	if !unasked {
-		e.announceTo(how)
+		e.announceTo(rule)
 	}
-	e.outdated = e.outdated || copied && (how == nil || how.Mode == Eventual)
+	e.outdated = e.outdated || copied && (rule.schema || rule.after != nil)
 	return follows, nil
 }
 
 // announceTo notes which copies are to follow after the commit.
-func (e *entry) announceTo(how *Cascade) {
+func (e *entry) announceTo(rule *followRule) {
 	switch {
-	case how == nil && len(e.scopes) == 0:
+	case len(e.scopes) == 0 && rule.bySchema():
 		e.scopes = bySchema
-	case how == nil:
-		e.scopes = cascade.Union(e.scopes, bySchema)
-	case how.Mode == Eventual:
-		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: cascade.PlainFilter(how.Filter)}
-		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
+	case rule.schema:
+		e.scopes = cascade.Union(cascade.Union(e.scopes, bySchema), rule.after)
+	default:
+		e.scopes = cascade.Union(e.scopes, rule.after)
 	}
 }
 
 var bySchema = []cascade.Scope{{}}
 
 // followsNow reports whether copies follow a change in its commit.
-func (f *followers) followsNow(how *Cascade) bool {
-	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(how) })
+func (f *followers) followsNow(rule *followRule) bool {
+	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(rule) })
 }
 
-func (w *follower) followsNow(how *Cascade) bool {
-	if how == nil {
-		return w.transactional
-	}
-	scope := cascade.Scope{Targets: how.Targets}
-	return how.Mode == Transactional && scope.Names(w.Model)
+func (w *follower) followsNow(rule *followRule) bool {
+	return rule.schema && w.transactional ||
+		slices.ContainsFunc(rule.now, func(s cascade.Scope) bool { return s.Names(w.Model) })
 }
 
 // changes reports whether the event changes what copies of the row hold.
@@ -322,15 +374,15 @@ func (f *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
 }
 
 // cascadeOf has the copies of one row follow it.
-func (f *followers) cascadeOf(u *undo, how *Cascade, at ApplyPoint) error {
+func (f *followers) cascadeOf(u *undo, rule *followRule, at ApplyPoint) error {
 	count, b := 0, f.of.bounds
 	most, unit := b.targets()
 	for _, w := range f.by {
-		if !w.followsNow(how) {
+		if !w.followsNow(rule) {
 			continue
 		}
 		for _, identifier := range f.identifiersOf(u) {
-			n, err := f.refreshBy(w, identifier, how, at)
+			n, err := f.refreshBy(w, identifier, rule, at)
 			if err != nil {
 				return err
 			}
@@ -361,7 +413,7 @@ func (f *followers) identifiersOf(u *undo) (all []string) {
 
 // refreshBy has the copies of the row follow it that a model has by the identifier, and counts them, unless there are
 // more than one commit holds.
-func (f *followers) refreshBy(w follower, identifier string, how *Cascade, at ApplyPoint) (n int, err error) {
+func (f *followers) refreshBy(w follower, identifier string, rule *followRule, at ApplyPoint) (n int, err error) {
 	q := linkQuery{w.Reference, identifier}
 	known, read := f.links[q]
 	if !read {
@@ -374,7 +426,7 @@ func (f *followers) refreshBy(w follower, identifier string, how *Cascade, at Ap
 		}
 		return known.Count, nil
 	}
-	return w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, how, at)
+	return w.rows.refreshHolders(copied{w.ref, identifier}, known.Keys, w.transactional, rule, at)
 }
 
 // unlink takes away links that lead to no row any more, as far as the commit surely has room for that.
@@ -399,9 +451,11 @@ func (f *followers) versions(c *Copies) {
 	}
 }
 
-// refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed. It
-// reports in how many.
-func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error) {
+// refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed,
+// as far as the rule of the row goes; bySchema says that all do so by the schema. It reports in how many.
+func (f *tracking) refreshHolders(
+	c copied, held []keys.Key, bySchema bool, rule *followRule, at ApplyPoint,
+) (n int, err error) {
 	holders, known := make([]*entry, 0, len(held)), make(map[keys.Key]bool, len(held))
 	for _, key := range held {
 		known[key] = true
@@ -420,11 +474,13 @@ func (f *tracking) refreshHolders(c copied, held []keys.Key, how *Cascade, at Ap
 		}
 	}
 	for _, e := range holders {
-		if held, _ := f.holds(e, c); !held || how != nil && !cascade.Matches(f.of.codec, e.row, how.Filter) {
+		held, _ := f.holds(e, c)
+		asked := held && rule.asksNow(f.of.codec, e.row)
+		if !held || !asked && !(rule.schema && bySchema) {
 			continue
 		}
 		n++
-		if err := f.refreshCopies(e, c, how != nil, at); err != nil {
+		if err := f.refreshCopies(e, c, asked, at); err != nil {
 			return 0, err
 		}
 	}

@@ -39,7 +39,7 @@ type member interface {
 	deletePartition(t PartitionTarget, at ApplyPoint) error
 	fill(at ApplyPoint) error    // in the copies of rows that the event in hand has changed
 	cascade(at ApplyPoint) error // to copies that follow in the same commit
-	refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error)
+	refreshHolders(c copied, held []keys.Key, bySchema bool, rule *followRule, at ApplyPoint) (n int, err error)
 	written(yield func(*querydb.Model, keys.Key) bool) bool
 	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
@@ -82,7 +82,7 @@ func newModelFold(codec querydb.AnyCodec, db *querydb.DB, w *querydb.Writer, b *
 	rs.views = &views{}
 	rs.refs = &references{of: rs, all: codec.References(), bound: &bound{}}
 	rs.tracking = &tracking{references: rs.refs}
-	rs.tracking.followers = &followers{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
+	rs.tracking.followers = &followers{tracking: rs.tracking, rules: map[keys.Key]followRule{}}
 	f := &modelFold{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours{}, rs.unique}
 	f.neighbours.rows, f.views.of = f, f
 	return f
@@ -142,7 +142,7 @@ func (f *modelFold) load(ctx context.Context) error {
 
 func (f *modelFold) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
-	clear(f.followers.asked)
+	f.followers.begin()
 	f.tracking.filled = f.tracking.filled[:0]
 	f.partitions.begin()
 	f.views.begin()

@@ -256,14 +256,19 @@ func (f *rows) write(
 	if len(f.refs.all) > 0 {
 		row, unfilled = f.refs.kept(e, row, anew, said)
 	}
+	f.views.ofAll().followers.noteRule(e.key)
 	f.touch(e, at)
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
 
 func (f *rows) remove(e *entry, at ApplyPoint) {
+	f.views.ofAll().followers.noteRule(e.key)
 	f.touch(e, at)
-	e.row, e.present, e.indexes, e.unfilled = nil, false, nil, nil
+	e.clear()
 }
+
+// clear has the entry hold no row.
+func (e *entry) clear() { e.row, e.present, e.indexes, e.unfilled = nil, false, nil, nil }
 
 // touch notes that the event changes the entry, and the state before its first change.
 func (f *rows) touch(e *entry, at ApplyPoint) {

@@ -154,7 +154,8 @@ func (vs *views) lay(v *modelFold, part *entry, at ApplyPoint) error {
 	}
 	after := w.RowAfter(v.traits.writer, &before)
 	if after.Record == nil {
-		f.remove(e, at)
+		f.touch(e, at)
+		e.clear()
 		e.writers = nil
 		return nil
 	}
