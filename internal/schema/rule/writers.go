@@ -20,6 +20,9 @@ var (
 	Unwritten = newRule("unwritten",
 		"is written by no projector",
 		"name it in writes of one of them")
+	TimeUnwritten = newRule("time-unwritten",
+		"is @{1}, the time of an event by which a projector wrote the row, and stands in writes of none",
+		"name it in writes of the projector whose events it is about: those of others do not change it")
 	WritesNullable = newRule("writes-nullable",
 		"cannot be null, and a row may be there before projector {1} writes it",
 		"drop the \"!\"")

@@ -38,8 +38,8 @@ func ReadKeys(d *draft.Model) {
 // its rows are filtered. Its keys are known.
 func ReadFieldRoles(d *draft.Model) {
 	(&keyReader{d}).checkSingleton()
-	(&writerReader{d}).readWrites()
 	(&timeReader{d}).readTimes()
+	(&writerReader{d}).readWrites()
 	(&accessReader{d}).readOwner()
 	(&filterReader{d}).readFilters()
 }

@@ -59,7 +59,7 @@ func (d *writerReader) checkWriter(m *ast.Directive, w *schema.Writer) {
 	}
 }
 
-// readWrites reads which fields each projector writes. The primary key is known by now.
+// readWrites reads which fields each projector writes. The primary key and the times of the row are known by now.
 func (d *writerReader) readWrites() {
 	key := schema.Composites(d.PK, d.SK)
 	owners := map[*schema.Field]*schema.Writer{}
@@ -104,6 +104,10 @@ func (d *writerReader) checkOwners(key []*schema.Field, owners map[*schema.Field
 	for _, f := range d.Fields {
 		switch w := owners[f]; {
 		case slices.Contains(key, f) || f.IsCopy():
+		case w == nil && f == d.CreatedAt:
+			d.Report(rule.TimeUnwritten, f.Pos, f, "createdAt")
+		case w == nil && f == d.UpdatedAt:
+			d.Report(rule.TimeUnwritten, f.Pos, f, "updatedAt")
 		case w == nil:
 			d.Report(rule.Unwritten, f.Pos, f)
 		case !f.Nullable && len(d.Marks) > 1:
