@@ -25,6 +25,10 @@ var (
 		"lets owners alone read, and index {1} is of rows of several owners: nobody may read through it",
 		"add {2} to the partition key of the index, with casing: NONE where that has a casing; give the index a "+
 			"group, or @auth groups; or remove it")
+	OwnerIndexGroup = newRule("owner-index-group",
+		"lets owners alone read, and index {1} serves the group {2} alone, for the guarded fields in its key: nobody may "+
+			"read through it",
+		"admit the group with groups: [\"{2}\"] in @auth of the type, or remove the index")
 	OwnerRange = newWarning("owner-range",
 		"lets owners alone read, and its partitions are of several owners: rows can be read by their whole key "+
 			"alone",

@@ -75,11 +75,15 @@ func (d *guardChecker) projectionWithout(x *schema.Index, out []*schema.Field) s
 	return "projection: INCLUDE, include: " + schema.QuotedList(include)
 }
 
-// checkOwnerReads refuses an index through which nobody may read: rows are for their owners alone, and the key of the
-// index does not say whose they are.
+// checkOwnerReads refuses an index through which nobody may read: rows are for their owners alone, and neither the key
+// of the index nor its rule says whose they are.
 func (d *guardChecker) checkOwnerReads(x *schema.Index) {
-	if d.ownersAlone() && !x.Unique && x.Group == "" && !d.ownerIn(x.PK) {
+	switch {
+	case !d.ownersAlone() || x.Unique || d.ownerIn(x.PK):
+	case x.Group == "":
 		d.Report(rule.OwnerIndex, x.Pos, nil, x.As, d.Owner.Name)
+	case x.GroupOnly:
+		d.Report(rule.OwnerIndexGroup, x.Pos, nil, x.As, x.Group)
 	}
 }
 
