@@ -267,7 +267,7 @@ func (m *ReadModel) keyArgs(q Query) []string {
 	return append(args, rowArgs...)
 }
 
-// parts are the fields of a half of several, where none is called as another argument is. The arguments of cursors
+// parts are the fields of a half of several, where none is called as another argument is. Those of cursors and filters
 // take no name away from queries that there are: a field of such a name is an error where a query has both.
 func (h Half) parts(taken ...string) []*Field {
 	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs(false), []string{"id", "_subId"})
