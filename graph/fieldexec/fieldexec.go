@@ -109,7 +109,7 @@ func WithArguments[C any](ctx context.Context, op *graphql.OperationContext, c C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	raw := fc.Field.ArgumentMap(op.Variables)
-	if err = nullList(fc.Field.Definition, raw); err == nil {
+	if err = nullList(fc.Field.Field, raw, op.Variables); err == nil {
 		fc.Args, err = arguments(ctx, c, raw)
 	}
 	if err != nil {
@@ -119,15 +119,46 @@ func WithArguments[C any](ctx context.Context, op *graphql.OperationContext, c C
 	return fc, err
 }
 
-// nullList returns an error where the value of an argument that must be a list is null: that of a variable with a
-// default may be, and gqlgen takes it for no elements.
-func nullList(of *ast.FieldDefinition, raw map[string]any) error {
-	for _, def := range of.Arguments {
-		if v, given := raw[def.Name]; given && v == nil && def.Type.NonNull && def.Type.Elem != nil {
+// nullList returns an error where what must be a list is null, an argument or a place in one: the value of a variable
+// with a default may be, and gqlgen takes it for no elements.
+func nullList(field *ast.Field, raw, variables map[string]any) error {
+	for _, def := range field.Definition.Arguments {
+		if isRequiredList(def.Type) && isNull(def.Name, raw) {
 			return argument.Wrong(ast.Path{ast.PathName(def.Name)}, scalar.TypeError(def.Type.Name(), nil))
 		}
 	}
+	for _, arg := range field.Arguments {
+		if place, typ := nullListIn(arg.Value, variables); typ != nil {
+			return argument.Wrong(append(ast.Path{ast.PathName(arg.Name)}, place...), scalar.TypeError(typ.Name(), nil))
+		}
+	}
 	return nil
+}
+
+// nullListIn finds a variable in a literal that is null where a list must be: its place there, and the type of the
+// list, nil for none.
+func nullListIn(literal *ast.Value, variables map[string]any) (place ast.Path, typ *ast.Type) {
+	for i, child := range literal.Children {
+		v := child.Value
+		typ = v.ExpectedType
+		if v.Kind != ast.Variable || !isRequiredList(typ) || !isNull(v.Raw, variables) {
+			if place, typ = nullListIn(v, variables); typ == nil {
+				continue
+			}
+		}
+		if literal.Kind == ast.ListValue {
+			return append(ast.Path{ast.PathIndex(i)}, place...), typ
+		}
+		return append(ast.Path{ast.PathName(child.Name)}, place...), typ
+	}
+	return nil, nil
+}
+
+func isRequiredList(t *ast.Type) bool { return t != nil && t.NonNull && t.Elem != nil }
+
+func isNull(name string, values map[string]any) bool {
+	v, given := values[name]
+	return given && v == nil
 }
 
 // atField makes an error that gqlgen has given a place in an argument one of the field.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/fieldexec"
@@ -237,6 +238,41 @@ func TestANullInPlaceOfARequiredListIsAnError(t *testing.T) {
 			})
 		if diff := cmp.Diff(c.want, messages(ctx)); diff != "" || read != (c.want == nil) || read != (err == nil) {
 			t.Errorf("%s: read %t, error %v (-want +got):\n%s", name, read, err, diff)
+		}
+	}
+}
+
+// TestANullInPlaceOfARequiredListInALiteralIsAnError, however deep it is.
+func TestANullInPlaceOfARequiredListInALiteralIsAnError(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: `
+		type Query { ones(in: In, ins: [In!]): Int }
+		input In { ids: [ID!]!, lists: [[ID!]!], some: [ID!], in: In }`})
+	const is = ": null was given, and a value is needed"
+	for asked, c := range map[string]struct {
+		v    any
+		want []string
+	}{
+		`in: {ids: $v}`:                                   {nil, []string{"argument in.ids" + is}},
+		`in: {ids: ["a"], in: {ids: $v}}`:                 {nil, []string{"argument in.in.ids" + is}},
+		`ins: [{ids: []}, {ids: ["a"], lists: [[], $v]}]`: {nil, []string{"argument ins[1].lists[1]" + is}},
+		`in: {ids: "a", some: $v}`:                        {nil, nil},
+		`ins: {ids: $v}`:                                  {[]any{}, nil},
+	} {
+		doc, errs := gqlparser.LoadQueryWithRules(schema, `query($v: [ID!] = ["a"]) { ones(`+asked+`) }`, nil)
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		ones, ok := doc.Operations[0].SelectionSet[0].(*ast.Field)
+		if !ok {
+			t.Fatal("no field")
+		}
+		ctx, op := operation()
+		op.Variables = map[string]any{"v": c.v}
+		_, err := fieldexec.WithArguments(ctx, op, execution("e"),
+			&graphql.FieldContext{Field: graphql.CollectedField{Field: ones}},
+			func(context.Context, execution, map[string]any) (map[string]any, error) { return nil, nil })
+		if diff := cmp.Diff(c.want, messages(ctx)); diff != "" || (err == nil) != (c.want == nil) {
+			t.Errorf("%s: error %v (-want +got):\n%s", asked, err, diff)
 		}
 	}
 }
