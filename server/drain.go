@@ -70,7 +70,7 @@ func (s *serving) followedUntil(at time.Time) bool {
 	}
 }
 
-// closeStores closes what is open.
+// closeStores closes what is open, and forgets what was measured of it.
 func (s *serving) closeStores() error {
 	var all []error
 	if s.source != nil {
@@ -79,6 +79,6 @@ func (s *serving) closeStores() error {
 	if s.db != nil {
 		all = append(all, s.db.Close())
 	}
-	s.source, s.db, s.storages = nil, nil, nil
+	s.source, s.db, s.storages, s.measured = nil, nil, nil, nil
 	return errors.Join(all...)
 }

@@ -4,12 +4,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -96,6 +98,43 @@ func fill(name string, stop <-chan struct{}) {
 			}
 		}
 	}
+}
+
+// TestAStartThatWaitedForSpaceServes: each try had opened the rows, and measures them anew.
+func TestAStartThatWaitedForSpaceServes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c call
+		var command commandLine
+		tries := 0
+		p := start{args: append([]string{"serve"}, embedded(t)...), logged: func(text string) {
+			if strings.Contains(text, "the server starts when there is space") {
+				if tries++; tries == 2 {
+					command.Serve.ReserveMB = 1
+				}
+			}
+		}}.program(newProject(false).App, &c)
+		if parsed, _ := p.parse(&command); parsed == nil {
+			t.Fatal(&c.stderr)
+		}
+		command.Serve.ReserveMB = 1 << 40 // more than any disk has
+		p.Log = newLogger(p.Stderr, "json", "info")
+		s, err := command.Serve.configure(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.openPatiently(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		_, operator := s.handler()
+		answer := httptest.NewRecorder()
+		operator.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+		if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "foldql_row_cache_") || tries != 2 {
+			t.Errorf("after %d tries: status %d\n%s", tries, answer.Code, answer.Body)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestAVanishedDataDirectoryIsNotReady, and takes no events.
