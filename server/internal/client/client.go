@@ -49,8 +49,11 @@ func (o *Server) Client() (*Client, error) {
 		return nil, config.Wrong("url", "%q is no address; write http://HOST:PORT", o.URL)
 	}
 	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token,
-		Http: &http.Client{Timeout: 10 * time.Minute}}, nil
+		Http: &http.Client{Timeout: 10 * time.Minute, CheckRedirect: stay}}, nil
 }
+
+// stay follows no redirect: it could take the token elsewhere, and makes a GET of a POST.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Error is an answer of the server that is not the one hoped for.
 type Error struct {
@@ -80,7 +83,7 @@ func Temporary(err error) bool {
 	return !errors.Is(err, context.Canceled)
 }
 
-// Do sends a request and reads its answer into to, nil where none is wanted.
+// Do sends a request and reads its answer into to.
 func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []byte, to any) error {
 	req, err := c.request(ctx, method, path, mediaType, body)
 	if err != nil {
@@ -92,7 +95,7 @@ func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []
 	}
 	defer res.Body.Close()
 	text, err := c.read(res)
-	if err != nil || to == nil {
+	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(text, to); err != nil {
@@ -111,13 +114,41 @@ func (c *Client) read(res *http.Response) ([]byte, error) {
 		answer := &Error{}
 		_ = json.Unmarshal(text, answer) // an answer without details is one of its status alone
 		answer.Who, answer.Status = c.Who, res.StatusCode
+		if to, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
+			answer.Detail = fmt.Sprintf("%s redirects to %s://%s, and no command follows; give --url the address at which "+
+				"the server itself answers", c.Base, to.Scheme, to.Host)
+		}
 		return nil, answer
 	}
 	return text, nil
 }
 
+// Decide sends a request to do something, however long that takes. The server has done it if there is no error: any
+// answer but the one without content may be of something else at that address.
+func (c *Client) Decide(ctx context.Context, path string, body []byte) error {
+	res, err := c.patiently(ctx, path, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("%s answered %d, and a foldql server answers %d when it has done it; is one at %s?", c.Who,
+			res.StatusCode, http.StatusNoContent, c.Base)
+	}
+	return nil
+}
+
 // Stream sends a request whose answer may be long, and returns that. The caller closes it.
 func (c *Client) Stream(ctx context.Context, path string, body []byte) (io.ReadCloser, error) {
+	res, err := c.patiently(ctx, path, body)
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
+// patiently sends a request without an end of the time for its answer, which it returns where it is one hoped for.
+func (c *Client) patiently(ctx context.Context, path string, body []byte) (*http.Response, error) {
 	req, err := c.request(ctx, http.MethodPost, path, "application/json", body)
 	if err != nil {
 		return nil, err
@@ -132,7 +163,7 @@ func (c *Client) Stream(ctx context.Context, path string, body []byte) (io.ReadC
 		_, err := c.read(res)
 		return nil, errors.Join(err, res.Body.Close())
 	}
-	return res.Body, nil
+	return res, nil
 }
 
 func (c *Client) request(ctx context.Context, method, path, mediaType string, body []byte) (*http.Request, error) {

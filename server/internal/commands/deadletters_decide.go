@@ -68,7 +68,7 @@ func (c *deadLettersNamed) decide(ctx context.Context, to *client.Client, verb, 
 	if err != nil {
 		return err
 	}
-	err = to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body, nil)
+	err = to.Decide(ctx, "/admin/dead-letters/"+verb, body)
 	if answer := (*client.Error)(nil); err != nil && !errors.As(err, &answer) { // an answer names the event itself
 		err = fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err)
 	}

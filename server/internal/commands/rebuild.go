@@ -191,11 +191,7 @@ func decideRebuild(ctx context.Context, p *Program, at *client.Server, names []s
 	if err != nil {
 		return err
 	}
-	answer, err := to.Stream(ctx, "/admin/rebuild"+path, body) // however long: rows may be folded on before they serve
-	if err == nil {
-		err = answer.Close()
-	}
-	if err != nil {
+	if err := to.Decide(ctx, "/admin/rebuild"+path, body); err != nil { // rows may be folded on before they serve
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	fmt.Fprintln(p.Stdout, done)

@@ -131,8 +131,7 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 		var answer struct{ Appended []eventlog.AppendResult }
 		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
 		if err == nil {
-			u.count(answer.Appended)
-			return nil
+			return u.count(answer.Appended, len(events))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -160,7 +159,13 @@ func (u *Upload) malformed(err error) error {
 	return fmt.Errorf("%s %w; the events before that line are %s; %s, and repeat the command", u.Verb, err, u.Done, what)
 }
 
-func (u *Upload) count(at []eventlog.AppendResult) {
+// count takes the results of a batch, one for each of its events: an answer with others is of something else than a
+// server.
+func (u *Upload) count(at []eventlog.AppendResult, events int) error {
+	if len(at) != events {
+		return fmt.Errorf("%s answered for %d of %d events; is a foldql server there? Repeat the command with --url of one",
+			u.To, len(at), events)
+	}
 	for _, one := range at {
 		if one.Duplicate {
 			u.Duplicates++
@@ -168,6 +173,7 @@ func (u *Upload) count(at []eventlog.AppendResult) {
 			u.New++
 		}
 	}
+	return nil
 }
 
 // refused says which line the server did not take.

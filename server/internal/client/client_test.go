@@ -1,0 +1,78 @@
+package client
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+func at(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	c, err := (&Server{URL: srv.URL, WriteAuth: config.WriteAuth{WriteToken: "the-secret"}}).Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// asks are the three ways to ask.
+var asks = map[string]func(*Client, *testing.T) error{
+	"Do": func(c *Client, t *testing.T) error {
+		var none struct{}
+		return c.Do(t.Context(), "POST", "/x", "application/json", []byte("{}"), &none)
+	},
+	"Decide": func(c *Client, t *testing.T) error { return c.Decide(t.Context(), "/x", []byte("{}")) },
+	"Stream": func(c *Client, t *testing.T) error {
+		answer, err := c.Stream(t.Context(), "/x", []byte("{}"))
+		if err == nil {
+			answer.Close()
+		}
+		return err
+	},
+}
+
+// TestNoRedirectIsFollowed: neither the request nor the token comes to another address.
+func TestNoRedirectIsFollowed(t *testing.T) {
+	var followed atomic.Int64
+	login := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		followed.Add(1)
+		_, _ = io.WriteString(w, "{}")
+	}))
+	defer login.Close()
+	host := strings.TrimPrefix(login.URL, "http://")
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		c := at(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, login.URL+"/login?session=private", status)
+		})
+		for name, ask := range asks {
+			err := ask(c, t)
+			if err == nil || !strings.Contains(err.Error(), "redirects to http://"+host+",") ||
+				strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "private") {
+				t.Errorf("%s, answered %d: %v", name, status, err)
+			}
+			if Temporary(err) {
+				t.Errorf("%s, answered %d, is tried again", name, status)
+			}
+		}
+	}
+	if n := followed.Load(); n > 0 {
+		t.Errorf("%d requests were sent elsewhere", n)
+	}
+}
+
+// TestADecisionIsCarriedOutWhereTheAnswerHasNoContent, and by no other success.
+func TestADecisionIsCarriedOutWhereTheAnswerHasNoContent(t *testing.T) {
+	for _, status := range []int{200, 201, 202, 204} {
+		c := at(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		if err := asks["Decide"](c, t); (err == nil) != (status == http.StatusNoContent) {
+			t.Errorf("answered %d: %v", status, err)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package upload
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/server/internal/client"
+)
+
+// TestEventsAreAppendedWhereTheServerSaysSoOfEach: another service, or a proxy, may answer anything.
+func TestEventsAreAppendedWhereTheServerSaysSoOfEach(t *testing.T) {
+	for answer, appended := range map[string]bool{
+		`{}`:                            false,
+		`{"appended":[{"offset":1}]}`:   false,
+		`{"appended":[{},{},{}]}`:       false,
+		`{"appended":[{},{}]}`:          true,
+		`{"appended":[],"status":"ok"}`: false,
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, answer)
+		}))
+		defer srv.Close()
+		to, err := (&client.Server{URL: srv.URL}).Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		two := strings.Repeat(`{"specversion":"1.0","id":"x","source":"/s","type":"T","data":{}}`+"\n", 2)
+		u := &Upload{Options: Options{Batch: 10, Attempts: 2}, File: "-", MaxEvent: 1000, Stdin: strings.NewReader(two),
+			Stderr: io.Discard, To: to, Verb: "append", Done: "appended"}
+		if err := u.Run(t.Context()); (err == nil) != appended {
+			t.Errorf("answered %s: %v", answer, err)
+		}
+	}
+}
