@@ -37,10 +37,17 @@ func TestAServerWithoutSpaceAnswersReadsAndRefusesEvents(t *testing.T) {
 	if got := s.query(t, `{ Task(id: "1") { title } }`); !strings.Contains(got, "Task 1") {
 		t.Errorf("a read without space: %s", got)
 	}
+	status, body = s.request(t, "POST", "/admin/backup", "{}", "Content-Type", "application/json")
+	if status != http.StatusInsufficientStorage || !strings.Contains(body, "urn:foldql:problem:insufficient-storage") {
+		t.Errorf("a backup without space: %d %s", status, body)
+	}
 	if _, metrics := s.request(t, "GET", "/metrics", ""); !strings.Contains(metrics,
 		`foldql_storage_writable{directory="log"} 0`) {
 		t.Errorf("the metrics do not tell:\n%s", metrics)
 	}
+	s.end(t)
+	runProgram(t, app, start{args: []string{"backup", filepath.Join(t.TempDir(), "backup"), "--store", args[1]}}).
+		wantExit(t, exitDone, "the rows and the log")
 }
 
 // TestAFullDiskIsAPauseForTheServer fills a disk of its own and empties it again.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/problem"
 )
@@ -36,7 +37,7 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		a.Log.ErrorContext(ctx, "no backup could be made", "error", err)
-		problem.InternalProblem().Write(w)
+		noBackup(err).Write(w)
 		return
 	}
 	err = a.send(ctx, w, taken)
@@ -48,6 +49,19 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // whoever receives it sees that it is not whole
 	}
 	a.Log.InfoContext(ctx, "backup sent")
+}
+
+// noBackup says why the stores could not be copied: a copy takes a little of their disk.
+func noBackup(err error) *problem.Problem {
+	var fault *disk.Fault
+	switch {
+	case !errors.As(err, &fault):
+		return problem.InternalProblem()
+	case errors.Is(err, disk.ErrFull):
+		return problem.InsufficientStorage("No backup can be made: " + fault.Error() + ". Or stop the server, and run " +
+			"'server backup' with --store: it needs 1 MB of free space, and not --reserve-mb.")
+	}
+	return problem.Unavailable("No backup can be made: " + fault.Error() + ".")
 }
 
 func (a *API) send(ctx context.Context, w http.ResponseWriter, taken *backup.Snapshot) error {

@@ -14,7 +14,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // Store is something that can be copied while it is in use.
@@ -44,7 +47,8 @@ var (
 	ErrNothing = errors.New("neither the rows nor the log are kept on this machine")
 )
 
-// Snapshot copies all parts as they are now. The caller sends the copy, and removes it.
+// Snapshot copies all parts as they are now. The caller sends the copy, and removes it. Where the disk takes no copy
+// the error is a *disk.Fault.
 func (s *Sender) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if len(s.Parts) == 0 {
 		return nil, ErrNothing
@@ -54,7 +58,7 @@ func (s *Sender) Snapshot(ctx context.Context) (*Snapshot, error) {
 	}
 	taken := &Snapshot{done: s.busy.Unlock, manifest: Manifest{Format: format}}
 	for _, p := range s.Parts {
-		if err := taken.add(ctx, p); err != nil {
+		if err := unwritable(p.Dir, taken.add(ctx, p)); err != nil {
 			return nil, errors.Join(fmt.Errorf("copy the %s: %w", p.Name, err), taken.Remove())
 		}
 	}
@@ -115,6 +119,16 @@ func (t *Snapshot) add(ctx context.Context, p Part) error {
 		return err
 	}
 	return p.Store.Snapshot(filepath.Join(dir, p.Name))
+}
+
+// unwritable is a failure of the file system below a store as one of the disk, which says what to do.
+func unwritable(store string, err error) error {
+	var fault *disk.Fault
+	var no syscall.Errno
+	if errors.As(err, &fault) || !errors.As(err, &no) {
+		return err
+	}
+	return &disk.Fault{Dir: filepath.Dir(store), Err: err}
 }
 
 // Remove removes the copy, and lets another backup be made.

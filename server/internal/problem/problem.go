@@ -105,6 +105,21 @@ func Starting() *Problem {
 	}
 }
 
+// InsufficientStorage is the problem of a request for which a disk has no space.
+func InsufficientStorage(detail string) *Problem {
+	return &Problem{
+		Type: Prefix + "insufficient-storage", Title: "Insufficient storage", Status: http.StatusInsufficientStorage,
+		Detail: detail,
+	}
+}
+
+// Unavailable is the problem of a request for which a disk cannot be written.
+func Unavailable(detail string) *Problem {
+	return &Problem{
+		Type: Prefix + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable, Detail: detail,
+	}
+}
+
 // InternalProblem is the problem of a request that failed for a cause which the client is not to see.
 func InternalProblem() *Problem {
 	return &Problem{
