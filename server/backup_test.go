@@ -204,6 +204,30 @@ func TestABackupHasTheDecisionsThatWereMadeBeforeIt(t *testing.T) {
 	}
 }
 
+// TestWhoRestoresForAnotherUserIsToldToHandItOver: the service that the data are for could read none of them.
+func TestWhoRestoresForAnotherUserIsToldToHandItOver(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a directory to another user")
+	}
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: args})
+	s.ready(t)
+	s.end(t)
+	dir := filepath.Join(t.TempDir(), "backup")
+	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
+	for owner, told := range map[int]bool{0: false, 1234: true} {
+		data := t.TempDir()
+		if err := os.Chown(data, owner, 5678); err != nil {
+			t.Fatal(err)
+		}
+		c := runProgram(t, app, start{args: []string{"restore", dir, data}})
+		c.wantExit(t, exitDone, "with 0 events")
+		if got := strings.Contains(c.stderr.String(), "run 'chown -R 1234:5678 "+data+"/'"); got != told {
+			t.Errorf("a directory of user %d: told %v\n%s", owner, got, &c.stderr)
+		}
+	}
+}
+
 // TestABackupIsForThoseWhoMayWrite: it holds all rows, and the secret of page tokens.
 func TestABackupIsForThoseWhoMayWrite(t *testing.T) {
 	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--write-token", "a-long-enough-secret")})

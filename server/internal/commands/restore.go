@@ -35,9 +35,22 @@ func (c *Restore) Run(ctx context.Context, p *Program) error {
 	}
 	fmt.Fprintln(p.Stdout)
 	if m.Has(backup.Mirror) {
-		return c.verifyCopy(p)
+		if err := c.verifyCopy(p); err != nil {
+			return err
+		}
 	}
-	return nil
+	return c.remindOfOwner(p)
+}
+
+// remindOfOwner says what to do where the directory belongs to another user, as that of a service: whoever restores is
+// the only one who can read what is restored.
+func (c *Restore) remindOfOwner(p *Program) error {
+	other, err := backup.OtherOwner(c.Data)
+	if err == nil && other != "" {
+		fmt.Fprintf(p.Stderr, "%[1]s belongs to another user, who cannot read what is restored: "+
+			"run 'chown -R %[2]s %[1]s/' before a server of that user starts\n", c.Data, other)
+	}
+	return err
 }
 
 // verifyCopy opens the copy of the events of another source, and says how far it goes. It is compared with its source
