@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -202,6 +203,64 @@ func TestABackupHasTheDecisionsThatWereMadeBeforeIt(t *testing.T) {
 	if n := r.statusOf(t).Projections[0].DeadLetters; n != 0 {
 		t.Errorf("%d dead letters are left", n)
 	}
+}
+
+// TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody: neither by a server nor by a command, until a restore
+// comes to its end.
+func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(args, "--sample")})
+	s.ready(t)
+	s.end(t)
+	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
+	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
+	if err := os.WriteFile(filepath.Join(data, "RESTORING"), []byte(".restore-1\nrows\nlog\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, events := "embedded:"+data, filepath.Join(t.TempDir(), "events.jsonl")
+	for _, refused := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0", "--store", store},
+		{"serve", "--listen", "127.0.0.1:0", "--store", "memory:", "--events", "log:" + data},
+		{"serve", "--listen", "127.0.0.1:0", "--store", store, "--events", "file:" + events, "--mirror"},
+		{"rebuild", "start", "Task", "--store", store},
+		{"deadletters", "list", "--store", store},
+		{"events", "search", "--store", store},
+		{"backup", filepath.Join(t.TempDir(), "b"), "--store", store},
+	} {
+		runProgram(t, app, start{args: refused}).wantExit(t, exitFailed, "RESTORING")
+	}
+	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
+	answersUpTo(t, app, data, 50)
+}
+
+// interruptedBehind is a context that ends as soon as a path is there, and is asked.
+type interruptedBehind struct {
+	context.Context
+	path string
+	end  func()
+}
+
+func (c interruptedBehind) Err() error {
+	if _, err := os.Stat(c.path); err == nil {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+func TestARestoreThatIsInterruptedLateSaysThatAllIsThere(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(args, "--sample")})
+	s.ready(t)
+	s.end(t)
+	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &call{}
+	c.code = start{args: []string{"restore", dir, data}}.program(app, c).
+		run(interruptedBehind{ctx, filepath.Join(data, "rows"), cancel})
+	c.wantExit(t, exitFailed, "all of the backup is restored to "+data)
+	answersUpTo(t, app, data, 50)
 }
 
 // TestWhoRestoresForAnotherUserIsToldToHandItOver: the service that the data are for could read none of them.

@@ -192,6 +192,76 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 	}
 }
 
+// TestARestoreThatIsKilledIsRefusedAndRepeated: wherever it ends, there is all of the backup, none of it, or a
+// directory that nobody opens, and the next restore puts all of it there.
+func TestARestoreThatIsKilledIsRefusedAndRepeated(t *testing.T) {
+	whole := stream(t, newSender(t))
+	for killed := range 3 { // before the rename of the log, of the rows, and never
+		dir, data := receiveWhole(t, whole), t.TempDir()
+		m, err := read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		renames := 0
+		r := &restoration{m, dir, data, func(from, to string) error {
+			if renames == killed {
+				panic("killed")
+			}
+			renames++
+			return os.Rename(from, to)
+		}}
+		func() {
+			defer func() { _ = recover() }()
+			if err := r.run(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+		if err := CheckRestored(data); (err == nil) != (killed == 2) {
+			t.Errorf("killed after %d renames: %v", killed, err)
+		}
+		if killed == 2 {
+			continue
+		}
+		if _, err := Restore(t.Context(), dir, data); err != nil {
+			t.Errorf("repeated after %d renames: %v", killed, err)
+		}
+		if err := CheckRestored(data); err != nil {
+			t.Error(err)
+		}
+		want := tree(t, dir)
+		delete(want, manifestName)
+		if diff := cmp.Diff(want, tree(t, data)); diff != "" {
+			t.Errorf("repeated after %d renames (-want +got):\n%s", killed, diff)
+		}
+	}
+}
+
+// TestARestoreThatFailsLeavesNothing, where it has put a part in place already, and removes nothing of others.
+func TestARestoreThatFailsLeavesNothing(t *testing.T) {
+	dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
+	m, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &restoration{m, dir, data, func(from, to string) error {
+		if filepath.Base(to) == Rows {
+			if err := os.Mkdir(to, 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(to, "other"), nil, 0o600); err != nil {
+				return err
+			}
+		}
+		return os.Rename(from, to)
+	}}
+	if err := r.run(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	if diff := cmp.Diff(map[string]string{"rows/other": ""}, tree(t, data)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	s := newSender(t)
 	first, err := s.Snapshot(t.Context())

@@ -12,11 +12,15 @@ import (
 )
 
 // Restore copies the backup in a directory into a data directory, which must have none of its parts. Each part has its
-// name once all of the backup has been found to be whole and synced to disk, the log first: rows without their log
-// would be taken for those of another.
-func Restore(ctx context.Context, dir, data string) (m *Manifest, err error) {
-	if m, err = read(dir); err != nil {
+// name once all of the backup has been found to be whole and synced to disk. Where a restore of the data directory was
+// killed, what that has put there is removed first.
+func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
+	m, err := read(dir)
+	if err != nil {
 		return nil, err
+	}
+	if err := removeRestored(data); err != nil {
+		return nil, fmt.Errorf("remove what a restore that did not end has left in %s: %w", data, err)
 	}
 	for _, part := range m.Parts {
 		if err := free(filepath.Join(data, part)); err != nil {
@@ -26,37 +30,82 @@ func Restore(ctx context.Context, dir, data string) (m *Manifest, err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
-	partial, err := os.MkdirTemp(data, ".restore-*")
+	r := restoration{m, dir, data, os.Rename}
+	return m, r.run(ctx)
+}
+
+// restoration is a backup on its way to a data directory.
+type restoration struct {
+	*Manifest
+	dir, data string
+	rename    func(from, to string) error
+}
+
+func (r *restoration) run(ctx context.Context) (err error) {
+	partial, err := os.MkdirTemp(r.data, ".restore-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(partial)) }()
-	var got []File
-	for _, f := range m.Files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	if err := r.copy(ctx, partial); err != nil {
+		return err
+	}
+	mark := markOf(partial, r.Parts)
+	if err := mark.write(r.data); err != nil {
+		return err
+	}
+	if placed, err := r.place(partial); err != nil {
+		if kept := r.takeBack(placed); kept != nil {
+			return errors.Join(err, kept) // and the mark stays
 		}
-		one, err := copyFile(dir, partial, f.Name)
+		return errors.Join(err, mark.remove(r.data))
+	}
+	return mark.remove(r.data)
+}
+
+// copy copies all files, and finds out whether they are those of the backup.
+func (r *restoration) copy(ctx context.Context, partial string) error {
+	var got []File
+	for _, f := range r.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		one, err := copyFile(r.dir, partial, f.Name)
 		if err != nil {
-			return nil, fmt.Errorf("copy the backup: %w", err)
+			return fmt.Errorf("copy the backup: %w", err)
 		}
 		got = append(got, one)
 	}
-	if err := compare(m.Files, got); err != nil {
-		return nil, fmt.Errorf("the backup in %s cannot be used: %w", dir, err)
+	if err := compare(r.Files, got); err != nil {
+		return fmt.Errorf("the backup in %s cannot be used: %w", r.dir, err)
 	}
-	if err := syncDirs(partial); err != nil {
-		return nil, err
-	}
-	for _, part := range []string{Log, Mirror, Rows} {
-		if !m.Has(part) {
+	return syncDirs(partial)
+}
+
+// order is that in which parts are put in place.
+var order = []string{Log, Mirror, Rows}
+
+// place gives the parts their names.
+func (r *restoration) place(partial string) (placed []string, err error) {
+	for _, part := range order {
+		if !r.Has(part) {
 			continue
 		}
-		if err := os.Rename(filepath.Join(partial, part), filepath.Join(data, part)); err != nil {
-			return nil, err
+		if err := r.rename(filepath.Join(partial, part), filepath.Join(r.data, part)); err != nil {
+			return placed, err
 		}
+		placed = append(placed, part)
 	}
-	return m, syncDir(data)
+	return placed, syncDir(r.data)
+}
+
+// takeBack removes parts that were put in place.
+func (r *restoration) takeBack(parts []string) error {
+	var errs []error
+	for _, part := range parts {
+		errs = append(errs, os.RemoveAll(filepath.Join(r.data, part)))
+	}
+	return errors.Join(append(errs, syncDir(r.data))...)
 }
 
 func copyFile(from, to, name string) (f File, err error) {

@@ -26,6 +26,10 @@ func (c *Restore) Run(ctx context.Context, p *Program) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	events, err := c.verify(ctx, p, m)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("interrupted: all of the backup is restored to %s, and was not verified; a server that starts "+
+			"there compares the rows with the log", c.Data)
+	}
 	if err != nil {
 		return fmt.Errorf("the backup is restored to %s, and cannot be used: %w", c.Data, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
@@ -18,6 +19,7 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/eventlog/mirror"
 	"github.com/foldql/foldql/eventlog/natssource"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -53,14 +55,21 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	s.Upstream, _ = src.(*httpsource.Source)
 	if at.Mirror != "" {
 		s.Dir = at.Mirror
-		s.Mirror, err = mirror.Open(mirror.Options{Dir: at.Mirror, Source: src, Reserve: o.Reserve, Logger: o.Logger})
-		if err != nil {
+		if s.Mirror, err = openMirror(at.Mirror, src, &o); err != nil {
 			return nil, errors.Join(err, src.Close())
 		}
 		src = s.Mirror
 	}
 	s.Source = &undeclaredTypes{Source: src, types: o.Types, log: o.Logger}
 	return s, nil
+}
+
+// openMirror opens the copy of a source.
+func openMirror(dir string, of eventlog.Source, o *Options) (*mirror.Mirror, error) {
+	if err := backup.CheckRestored(filepath.Dir(dir)); err != nil {
+		return nil, fmt.Errorf("open the copy of the events: %w", err)
+	}
+	return mirror.Open(mirror.Options{Dir: dir, Source: of, Reserve: o.Reserve, Logger: o.Logger})
 }
 
 // openLog opens a log on this machine.
@@ -70,6 +79,9 @@ func openLog(at config.Source, store config.Store, o *Options) (*Source, error) 
 		return &Source{Source: l, Log: l}, nil
 	}
 	dir := LogDir(at, store)
+	if err := backup.CheckRestored(filepath.Dir(dir)); err != nil {
+		return nil, fmt.Errorf("open the event log: %w", err)
+	}
 	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: o.Reserve, Logger: o.Logger})
 	if err != nil {
 		return nil, err

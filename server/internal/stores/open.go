@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/querydb/pebblestore"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -55,6 +56,9 @@ func Open(ctx context.Context, at config.Store, o Options) (db *Rows, err error)
 }
 
 func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error) {
+	if err := backup.CheckRestored(at.Dir); err != nil {
+		return nil, err
+	}
 	drv, err := pebblestore.Open(pebblestore.Options{
 		Dir: at.Rows(), CacheBytes: o.CacheBytes, Reserve: o.Reserve, Logger: o.Logger,
 	})

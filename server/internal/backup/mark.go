@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// restoring is a file in a data directory while a restore puts parts in place there. A server that found the log
+// without the rows would fold it without what was decided about dead letters, and make another secret of page tokens.
+const restoring = "RESTORING"
+
+// mark is the content of that file: a line that is the restore's own, and one for each part.
+type mark []byte
+
+func markOf(partial string, parts []string) mark {
+	return mark(strings.Join(append([]string{filepath.Base(partial)}, parts...), "\n") + "\n")
+}
+
+// write writes the file, and syncs it to disk with its name.
+func (m mark) write(data string) error {
+	if _, err := writeFile(filepath.Join(data, restoring), bytes.NewReader(m)); err != nil {
+		return err
+	}
+	return syncDir(data)
+}
+
+// remove removes the file, unless another restore has taken the directory over.
+func (m mark) remove(data string) error {
+	path := filepath.Join(data, restoring)
+	found, err := os.ReadFile(path)
+	if err == nil && !bytes.Equal(found, m) {
+		err = errors.New("another restore has begun there")
+	}
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("end the restore of %s: %w", data, err)
+	}
+	return syncDir(data)
+}
+
+// removeRestored removes what a restore has put into a data directory without coming to its end, if any has.
+func removeRestored(data string) error {
+	text, err := os.ReadFile(filepath.Join(data, restoring))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for part := range strings.Lines(string(text)) {
+		if part = strings.TrimSuffix(part, "\n"); !slices.Contains(order, part) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(data, part)); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(data); err != nil {
+		return err
+	}
+	return mark(text).remove(data)
+}
+
+// CheckRestored fails where a restore of the data directory has not come to its end. A directory that cannot be looked
+// at is left to the store that is in it.
+func CheckRestored(data string) error {
+	if _, err := os.Lstat(filepath.Join(data, restoring)); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; repeat that command, or "+
+		"remove the directory and restore again", data, restoring)
+}
