@@ -234,6 +234,28 @@ func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
 	answersUpTo(t, app, data, 50)
 }
 
+// TestAServerThatStartsRemovesWhatAKilledBackupHasLeft, which would fill its disk until the next one.
+func TestAServerThatStartsRemovesWhatAKilledBackupHasLeft(t *testing.T) {
+	args := embedded(t)
+	data := strings.TrimPrefix(args[1], "embedded:")
+	left, other := filepath.Join(data, ".log.backup-1"), filepath.Join(data, ".log.backup-mine")
+	for _, name := range []string{filepath.Join(left, "FOLDQL-BACKUP"), filepath.Join(other, "thesis")} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve(t, newProject(false).App, start{args: args}).ready(t)
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what a backup has left: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("what somebody else has made: %v", err)
+	}
+}
+
 // interruptedBehind is a context that ends as soon as a path is there, and is asked.
 type interruptedBehind struct {
 	context.Context

@@ -71,6 +71,9 @@ func (s *serving) open(ctx context.Context, p *program) error {
 		s.storages.Add("mirror", s.source.Mirror)
 	}
 	s.backups.Parts = commands.BackupParts(rows, s.source)
+	if err := s.backups.RemoveLeft(); err != nil {
+		s.log.Warn("the files of a backup that was given up stay; the next backup removes them", "error", err)
+	}
 	return s.begin(ctx)
 }
 

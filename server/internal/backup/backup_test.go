@@ -314,6 +314,61 @@ func TestABackupRemovesWhatOthersOfItsStoreLeft(t *testing.T) {
 	}
 }
 
+// TestWhatAKilledBackupOrRestoreHasLeftIsRemovedByTheNext of the same directory, and nothing that others have made.
+func TestWhatAKilledBackupOrRestoreHasLeftIsRemovedByTheNext(t *testing.T) {
+	whole := stream(t, newSender(t))
+	backups, data := t.TempDir(), t.TempDir()
+	dir := filepath.Join(backups, "monday")
+	for _, path := range []string{filepath.Join(backups, ".monday.partial-mine"),
+		filepath.Join(backups, ".tuesday.partial-1"), filepath.Join(data, ".restore-mine")} {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(path, "thesis"), []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(backups, ".tuesday.partial-1", marker), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	left := func(beside, prefix string) {
+		t.Helper()
+		killed, err := scratch(beside, prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(killed, "large"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left(backups, partialPrefix(dir))
+	if _, err := Receive(bytes.NewReader(whole), dir); err != nil {
+		t.Fatal(err)
+	}
+	left(data, restorePrefix)
+	if _, err := Restore(t.Context(), dir, data); err != nil {
+		t.Fatal(err)
+	}
+	for above, want := range map[string][]string{
+		backups: {".monday.partial-mine", ".tuesday.partial-1", "monday"}, data: {".restore-mine", "log", "rows"},
+	} {
+		var names []string
+		found, err := os.ReadDir(above)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range found {
+			names = append(names, entry.Name())
+		}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
+		t.Error("the backup has the marker")
+	}
+}
+
 func FuzzManifestsNameFilesOfTheBackupAlone(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(`{"format":1,"parts":["rows"],"files":[{"name":"rows/x","size":1,"sha256":""}]}`))

@@ -25,15 +25,15 @@ func Receive(r io.Reader, dir string) (m *Manifest, err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return nil, err
 	}
-	partial, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".partial-*")
+	above, err := scratch(filepath.Dir(dir), partialPrefix(dir))
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(partial))
-		}
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(above)) }()
+	partial := filepath.Join(above, filepath.Base(dir))
+	if err := os.Mkdir(partial, 0o700); err != nil {
+		return nil, err
+	}
 	if m, err = receive(tar.NewReader(r), partial); err != nil {
 		return nil, fmt.Errorf("receive the backup: %w", err)
 	}

@@ -42,7 +42,7 @@ type restoration struct {
 }
 
 func (r *restoration) run(ctx context.Context) (err error) {
-	partial, err := os.MkdirTemp(r.data, ".restore-*")
+	partial, err := scratch(r.data, restorePrefix)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -73,51 +72,25 @@ type Snapshot struct {
 	done     func()
 }
 
-// prefix is that of the names of directories that hold a copy of a store: they lie beside it, since links do not lead
-// to another disk. They do not outlive the backup, unless the process ends amid it.
-func prefix(store string) string { return "." + filepath.Base(store) + ".backup-" }
-
-// marker is a file that tells such a directory from one of the same name that somebody else has made.
-const marker = "FOLDQL-BACKUP"
-
-// removeLeft removes what processes have left that ended amid a backup of the store. No other process uses the store.
-func removeLeft(store string) error {
-	beside := filepath.Dir(store)
-	found, err := os.ReadDir(beside)
-	if err != nil {
-		return err
+// RemoveLeft removes copies of the stores that processes have left which ended amid a backup. No other process has the
+// stores open.
+func (s *Sender) RemoveLeft() error {
+	var errs []error
+	for _, p := range s.Parts {
+		errs = append(errs, removeLeft(filepath.Dir(p.Dir), copyPrefix(p.Dir)))
 	}
-	for _, entry := range found {
-		dir := filepath.Join(beside, entry.Name())
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix(store)) {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
-			_ = os.Remove(dir) // one that is empty: it ended before the marker was there
-			continue
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (t *Snapshot) add(ctx context.Context, p Part) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := removeLeft(p.Dir); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(p.Dir), prefix(p.Dir))
+	dir, err := scratch(filepath.Dir(p.Dir), copyPrefix(p.Dir))
 	if err != nil {
 		return err
 	}
 	t.manifest.Parts, t.dirs = append(t.manifest.Parts, p.Name), append(t.dirs, dir)
-	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
-		return err
-	}
 	return p.Store.Snapshot(filepath.Join(dir, p.Name))
 }
 
