@@ -78,6 +78,38 @@ func TestOneFileServesSeveralCommands(t *testing.T) {
 	}
 }
 
+// TestTextsOfAFileAreTakenAsTheyAreWritten, and numbers as YAML reads them: a token of digits is no octal number.
+func TestTextsOfAFileAreTakenAsTheyAreWritten(t *testing.T) {
+	for written, want := range map[string]string{
+		"00123456": "00123456", "0x1F": "0x1F", "1_000_000": "1_000_000", "1.10": "1.10", "True": "True",
+		"&secret 007": "007", "!!str 007": "007", "'0x1F'": "0x1F", "12345 # mine": "12345", ".inf": ".inf", "1e5": "1e5",
+	} {
+		file := "write-token: " + written + "\njwt-audience: [" + strings.TrimSuffix(written, " # mine") + ", 010]\n" +
+			"max-depth: 0x10\nplayground: false\n"
+		c, said, ok := parse(t, []string{"serve"}, nil, file)
+		if !ok {
+			t.Fatalf("%s: %s", written, &said.stderr)
+		}
+		s := &c.Serve
+		if s.WriteToken != want || !slices.Equal(s.JWTAudience, []string{want, "010"}) || s.MaxDepth != 16 || s.Playground {
+			t.Errorf("%s: token %q, audience %q, depth %d", written, s.WriteToken, s.JWTAudience, s.MaxDepth)
+		}
+	}
+	c, said, ok := parse(t, []string{"serve"}, nil, "write-token: &one 007\njwt-issuer: *one\njwt-audience: [*one]\n")
+	s := &c.Serve
+	if !ok || s.WriteToken != "007" || s.JWTIssuer != "007" || !slices.Equal(s.JWTAudience, []string{"007"}) {
+		t.Errorf("by aliases: %q, %q, %q: %s", s.WriteToken, s.JWTIssuer, s.JWTAudience, &said.stderr)
+	}
+}
+
+func TestAFileMaySetNothing(t *testing.T) {
+	for _, file := range []string{"\n", "# nothing\n", "{}\n", "---\n", "# nothing\n---\n# nothing\n"} {
+		if _, said, ok := parse(t, []string{"serve"}, nil, file); !ok {
+			t.Errorf("%q: %s", file, &said.stderr)
+		}
+	}
+}
+
 func TestMistakesInTheConfigurationNameTheirKey(t *testing.T) {
 	for _, tc := range []struct {
 		name string

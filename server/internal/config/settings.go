@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/goccy/go-yaml"
 )
 
 // Settings finds the value of a flag that the command line does not give: in the environment, or else in the file.
 type Settings struct {
 	Env  func(string) (string, bool)
 	All  []string // variables of the environment, as NAME=VALUE or NAME
-	file map[string]any
+	file file
 	read bool
 	Err  error // of the file; the parser blames the flag that it looked up first
 }
@@ -70,7 +69,7 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if s.Err = s.readFile(ctx); s.Err != nil {
 		return nil, s.Err
 	}
-	value := s.file[flag.Name]
+	value := s.file.value(flag)
 	if _, list := value.([]any); list && !flag.IsSlice() {
 		return nil, errors.New("want one value, got a list")
 	}
@@ -101,46 +100,6 @@ func (s *Settings) readFile(ctx *kong.Context) error {
 		return fmt.Errorf("read the configuration %s: %w", path, err)
 	}
 	return nil
-}
-
-// parseFile reads a mapping from names of flags to values.
-func parseFile(text []byte, names []string) (map[string]any, error) {
-	var file map[string]any
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		return nil, errors.New(yaml.FormatError(err, false, false)) // without the text, which may hold secrets
-	}
-	for key, value := range file {
-		if !slices.Contains(names, key) {
-			return nil, fmt.Errorf("%s: there is no such key; the keys are the names of the flags, such as listen", key)
-		}
-		flat, err := scalarOrList(value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
-		}
-		file[key] = flat
-	}
-	return file, nil
-}
-
-// scalarOrList turns a value of YAML into one that a flag can read.
-func scalarOrList(value any) (any, error) {
-	switch v := value.(type) {
-	case nil:
-		return nil, errors.New("it has no value; give one, or leave the key out")
-	case map[string]any:
-		return nil, errors.New("want a value or a list, got a mapping")
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			switch item.(type) {
-			case nil, []any, map[string]any:
-				return nil, errors.New("want a list of plain values")
-			}
-			list[i] = fmt.Sprint(item)
-		}
-		return list, nil
-	}
-	return fmt.Sprint(value), nil
 }
 
 // FlagsOf returns the names of the flags that a struct of options has, in the order of its fields.
