@@ -102,6 +102,46 @@ func TestTextsOfAFileAreTakenAsTheyAreWritten(t *testing.T) {
 	}
 }
 
+// TestASecretOnTheCommandLineBeatsItsFileInTheEnvironment, and so on: the two flags of a secret are one.
+func TestASecretOnTheCommandLineBeatsItsFileInTheEnvironment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte("of-a-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type env map[string]string
+	const inVariable, inVariableFile = "FOLDQL_WRITE_TOKEN", "FOLDQL_WRITE_TOKEN_FILE"
+	flag, flagFile := []string{"--write-token", "f"}, []string{"--write-token-file", path}
+	for name, tc := range map[string]struct {
+		args []string
+		env  env
+		file string
+		want string // "" where it is given twice
+	}{
+		"a file beats the variable":          {flagFile, env{inVariable: "v"}, "", "of-a-file"},
+		"a flag beats a file by a variable":  {flag, env{inVariableFile: path}, "", "f"},
+		"a flag beats the configuration":     {flag, nil, "write-token-file: " + path, "f"},
+		"a variable beats the configuration": {nil, env{inVariable: "v"}, "write-token-file: " + path, "v"},
+		"a file by a variable beats it too":  {nil, env{inVariableFile: path}, "write-token: c", "of-a-file"},
+		"a flag beats both":                  {flag, env{inVariableFile: path}, "write-token: c", "f"},
+		"an empty variable gives nothing":    {nil, env{inVariable: ""}, "write-token-file: " + path, "of-a-file"},
+		"an empty flag gives nothing":        {[]string{"--write-token="}, env{inVariableFile: path}, "", "of-a-file"},
+		"both on the command line":           {slices.Concat(flag, flagFile), nil, "", ""},
+		"both in the environment":            {nil, env{inVariable: "v", inVariableFile: path}, "", ""},
+		"both in the configuration":          {nil, nil, "write-token: c\nwrite-token-file: " + path, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, said, ok := parse(t, append([]string{"serve"}, tc.args...), tc.env, tc.file)
+			if !ok {
+				t.Fatal(&said.stderr)
+			}
+			got, err := c.Serve.WriteAuth.Get()
+			if got != tc.want || (err != nil) != (tc.want == "") {
+				t.Errorf("token %q, error %v; want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestAFileMaySetNothing(t *testing.T) {
 	for _, file := range []string{"\n", "# nothing\n", "{}\n", "---\n", "# nothing\n---\n# nothing\n"} {
 		if _, said, ok := parse(t, []string{"serve"}, nil, file); !ok {

@@ -60,10 +60,14 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if flag.Name == "help" || fromLineAlone(flag) {
 		return nil, nil
 	}
+	other := otherOf(flag.Name)
+	if onLine(ctx, other) {
+		return nil, nil
+	}
 	if value, ok := s.Env(variable(flag.Name)); ok {
 		return value, nil
 	}
-	if flag.Name == "config" {
+	if value, _ := s.Env(variable(other)); flag.Name == "config" || value != "" {
 		return nil, nil
 	}
 	if s.Err = s.readFile(ctx); s.Err != nil {
@@ -74,6 +78,22 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 		return nil, errors.New("want one value, got a list")
 	}
 	return value, nil
+}
+
+// otherOf is the other flag that gives the same secret: --write-token-file of --write-token, and the reverse. One of
+// them where it takes precedence is in place of both where it does not.
+func otherOf(flag string) string {
+	if secret, ok := strings.CutSuffix(flag, "-file"); ok {
+		return secret
+	}
+	return flag + "-file"
+}
+
+// onLine reports whether the command line gives the flag, and not as an empty text.
+func onLine(ctx *kong.Context, name string) bool {
+	return slices.ContainsFunc(ctx.Path, func(at *kong.Path) bool {
+		return at.Flag != nil && at.Flag.Name == name && !at.Resolved && ctx.FlagValue(at.Flag) != ""
+	})
 }
 
 // readFile reads the file that --config or its variable names, once.
