@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
@@ -48,6 +49,32 @@ func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 	}
 	if n := s.statusOf(t).Projections[0].DeadLetters; n != 0 {
 		t.Errorf("%d dead letters are left", n)
+	}
+}
+
+// TestAListOfDeadLettersSaysThatThereAreMore, and how to list them; and nothing where these are all.
+func TestAListOfDeadLettersSaysThatThereAreMore(t *testing.T) {
+	p := newProject(false)
+	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
+	s.append(t, taskEvent("1", "poison"), taskEvent("2", "poison"), taskEvent("3", "poison"))
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 3 })
+	for _, c := range []struct {
+		args []string
+		told string
+	}{
+		{[]string{"--limit", "2"}, "2 dead letters; for those that follow, add --projection Tasks --after 0@2, and"},
+		{[]string{"--limit", "2", "--json"}, "2 dead letters; for those that follow, add --projection Tasks --after 0@2"},
+		{[]string{"--limit", "1", "--projection", "Tasks", "--after", "0@1"},
+			"1 dead letters; for those that follow, add --after 0@2\n"},
+		{[]string{"--limit", "3"}, ""},
+		{[]string{"--limit", "1000"}, ""},
+		{[]string{"--limit", "1", "--projection", "Tasks", "--after", "0@2"}, ""},
+	} {
+		got := s.deadLetters(t, p.App, append([]string{"list"}, c.args...)...)
+		got.wantExit(t, exitDone, "")
+		if said := got.stderr.String(); !strings.Contains(said, c.told) || c.told == "" && said != "" {
+			t.Errorf("%v: said %q, want %q", c.args, said, c.told)
+		}
 	}
 }
 

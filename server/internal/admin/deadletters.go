@@ -110,6 +110,8 @@ type DeadLetterList struct {
 	DeadLetters []DeadLetter `json:"deadLetters"`
 	// FailedCascades are in the first page: rows of which some copies could not follow a change.
 	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
+	// More says that there are dead letters after these.
+	More bool `json:"more,omitempty"`
 }
 
 // DeadLetter is an event that a projection could not fold, or that waits behind such an event.
@@ -167,7 +169,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		if building {
 			listed = one.Decisions().BuildDeadLetters
 		}
-		letters, err := listed(r.Context(), q.Get("after"), limit-len(all.DeadLetters))
+		letters, more, err := upTo(r.Context(), limit-len(all.DeadLetters), q.Get("after"), listed)
 		if err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
@@ -175,11 +177,25 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		for _, e := range letters {
 			all.DeadLetters = append(all.DeadLetters, DeadLetter{one.Name, e.Ref, e})
 		}
-		if len(all.DeadLetters) == limit {
+		if all.More = more; more {
 			break
 		}
 	}
 	problem.WriteJSON(w, http.StatusOK, "application/json", all)
+}
+
+// upTo lists dead letters of a projection, n at most, and reports whether it has more.
+func upTo(ctx context.Context, n int, after string,
+	listed func(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error),
+) (letters []projection.DeadLetter, more bool, err error) {
+	if n > 0 {
+		if letters, err = listed(ctx, after, n); err != nil || len(letters) < n {
+			return letters, false, err
+		}
+		after = letters[n-1].Ref
+	}
+	next, err := listed(ctx, after, 1)
+	return letters, len(next) > 0, err
 }
 
 // DecisionRequest names a dead letter of a projection, or chooses several.

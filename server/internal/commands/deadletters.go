@@ -51,24 +51,52 @@ func (c *deadLettersList) list(ctx context.Context, p *Program, from *client.Cli
 	if err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil, &answer); err != nil {
 		return fmt.Errorf("list dead letters: %w", err)
 	}
+	show := c.table
 	if c.JSON {
-		lines := json.NewEncoder(p.Stdout)
-		for _, e := range answer.DeadLetters {
-			if err := lines.Encode(e); err != nil {
-				return err
-			}
-		}
-		for _, e := range answer.FailedCascades {
-			if err := lines.Encode(e); err != nil {
-				return err
-			}
-		}
-		return nil
+		show = c.lines
 	}
-	if err := printDeadLetters(p, answer.DeadLetters); err != nil || len(answer.FailedCascades) == 0 {
+	if err := show(p, &answer); err != nil {
 		return err
 	}
-	return printFailedCascades(p, answer.FailedCascades)
+	c.tellOfMore(p, &answer)
+	return nil
+}
+
+// tellOfMore says how to list the dead letters after these, if there are any.
+func (c *deadLettersList) tellOfMore(p *Program, list *admin.DeadLetterList) {
+	if !list.More {
+		return
+	}
+	n := len(list.DeadLetters)
+	last := &list.DeadLetters[n-1]
+	if c.Projection == "" {
+		fmt.Fprintf(p.Stderr, "%d dead letters; for those that follow, add --projection %s --after %s, and list those of "+
+			"the other projections by --projection\n", n, last.Projection, last.Ref)
+		return
+	}
+	fmt.Fprintf(p.Stderr, "%d dead letters; for those that follow, add --after %s\n", n, last.Ref)
+}
+
+func (c *deadLettersList) lines(p *Program, list *admin.DeadLetterList) error {
+	lines := json.NewEncoder(p.Stdout)
+	for _, e := range list.DeadLetters {
+		if err := lines.Encode(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range list.FailedCascades {
+		if err := lines.Encode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *deadLettersList) table(p *Program, list *admin.DeadLetterList) error {
+	if err := printDeadLetters(p, list.DeadLetters); err != nil || len(list.FailedCascades) == 0 {
+		return err
+	}
+	return printFailedCascades(p, list.FailedCascades)
 }
 
 func printDeadLetters(p *Program, events []admin.DeadLetter) error {
