@@ -141,7 +141,7 @@ func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	options := &pebble.Options{
 		FS:                 d.FS(),
 		Cache:              cache,
-		FormatMajorVersion: pebble.FormatNewest, // its files of recent writes tell damage from a crash
+		FormatMajorVersion: disk.Format,
 		MemTableSize:       memTableBytes,
 		Logger:             d.Logger(),
 		EventListener:      d.Listener(),

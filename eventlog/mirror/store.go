@@ -55,7 +55,7 @@ func openStore(o Options) (s *store, copied content, err error) {
 
 func (s *store) open() (copied content, err error) {
 	db, err := pebble.Open(s.dir, &pebble.Options{FS: s.disk.FS(), Cache: s.cache, MemTableSize: 16 << 20,
-		FormatMajorVersion: pebble.FormatNewest, // its files of recent writes tell damage from a crash
+		FormatMajorVersion: disk.Format,
 		Logger:             s.disk.Logger(), EventListener: s.disk.Listener()})
 	if err != nil {
 		return copied, err

@@ -8,6 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
+// Format is that of the files which the engine writes, which among others tells damage from a crash in those of recent
+// writes. A store that is opened has it from then on, and no program with an engine that does not know it can open that
+// store. So it is named here, and a newer engine brings none by itself: to go on to the next is a decision, of which
+// the changelog tells.
+const Format = pebble.FormatValueSeparation
+
 // Listener returns what the engine is to tell of: a damaged file stops writing, and does not end the process.
 func (d *Disk) Listener() *pebble.EventListener {
 	return &pebble.EventListener{DataCorruption: func(i pebble.DataCorruptionInfo) {

@@ -199,7 +199,7 @@ func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	p := &pebble.Options{
 		FS:                          d.FS(),
 		CacheSize:                   o.engineBytes(),
-		FormatMajorVersion:          pebble.FormatNewest,
+		FormatMajorVersion:          disk.Format,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,
