@@ -174,8 +174,8 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 	compareLists(t, append([]string{"internal", "insufficient-storage", "log-mismatch", "request-timeout"}, problems...),
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
-		"internal", "failed-again", "folds-nothing", "foreign-host", "foreign-origin", "not-local", "not-writable",
-		"overloaded", "starting", "unreadable-events",
+		"internal", "failed-again", "folds-nothing", "foreign-host", "foreign-origin", "insufficient-storage", "not-local",
+		"not-writable", "overloaded", "starting", "unavailable", "unreadable-events",
 	}, operatorProblems...), problemTypes(t, "../../../server/internal/problem/problem.go"))
 }
 
