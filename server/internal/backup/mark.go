@@ -22,12 +22,24 @@ func markOf(partial string, parts []string) mark {
 	return mark(strings.Join(append([]string{filepath.Base(partial)}, parts...), "\n") + "\n")
 }
 
-// write writes the file, and syncs it to disk with its name.
+// write writes the file, and syncs it to disk with its name. Where that fails it removes the file: nothing was put in
+// place that it would be about.
 func (m mark) write(data string) error {
-	if _, err := writeFile(filepath.Join(data, restoring), bytes.NewReader(m)); err != nil {
-		return err
+	path := filepath.Join(data, restoring)
+	_, err := writeFile(path, bytes.NewReader(m))
+	if errors.Is(err, fs.ErrExist) {
+		return err // the file is another restore's
 	}
-	return syncDir(data)
+	if err == nil {
+		err = syncDir(data)
+	}
+	if err == nil {
+		return nil
+	}
+	if left := os.Remove(path); !errors.Is(left, fs.ErrNotExist) {
+		err = errors.Join(err, left)
+	}
+	return err
 }
 
 // remove removes the file, unless another restore has taken the directory over.
