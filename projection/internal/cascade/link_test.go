@@ -74,6 +74,24 @@ func TestATaskOfAnEarlierVersionIsTakenOffUnderItsID(t *testing.T) {
 	}
 }
 
+// TestATaskOfAnEarlierVersionIsNotDoneTogetherWithTheOneOfItsRow: both would rest on one version of its links.
+func TestATaskOfAnEarlierVersionIsNotDoneTogetherWithTheOneOfItsRow(t *testing.T) {
+	q := NewTasks()
+	former, now, other := NewTask("Club", "A", keys.Key{PK: "a"}), NewTask("Club", "A", keys.Key{PK: "a"}),
+		NewTask("Club", "B", keys.Key{PK: "b"})
+	former.id = "former"
+	for _, task := range []Task{former, now, other} {
+		q.Put(task)
+	}
+	if next := q.First(3); len(next) != 1 || next[0] != former.ID() {
+		t.Errorf("next are %v, want the former task alone", next)
+	}
+	q.Drop(former.ID())
+	if next := q.First(3); len(next) != 2 {
+		t.Errorf("then next are %v, want both that are left", next)
+	}
+}
+
 func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	q := NewTasks()
 	a, b := NewTask("Club", "A", keys.Key{PK: "a"}), NewTask("Club", "B", keys.Key{PK: "b"})

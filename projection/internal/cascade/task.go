@@ -137,11 +137,21 @@ func (q *Tasks) Widened(t Task) Task {
 }
 
 // First are the IDs of the tasks that are next, so many of them at most. One that is begun is alone: it has many
-// copies.
+// copies. Two of one row, of which an earlier version has recorded the first, are not done together.
 func (q *Tasks) First(most int) []string {
 	next := q.queue[:min(most, len(q.queue))]
 	if at := slices.IndexFunc(next, func(id string) bool { return q.all[id].After != "" }); at >= 0 {
 		next = next[:max(at, 1)]
+	}
+	type source struct{ model, identifier string }
+	of := make(map[source]bool, len(next))
+	for i, id := range next {
+		s := source{q.all[id].Model, q.all[id].Identifier}
+		if of[s] {
+			next = next[:i]
+			break
+		}
+		of[s] = true
 	}
 	return slices.Clone(next)
 }
