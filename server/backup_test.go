@@ -205,15 +205,24 @@ func TestABackupHasTheDecisionsThatWereMadeBeforeIt(t *testing.T) {
 	}
 }
 
-// TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody: neither by a server nor by a command, until a restore
-// comes to its end.
-func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
-	app, args := newProject(false).App, embedded(t)
+// sampleBackup is a backup of a store with 50 sample events, and the program that it is of.
+func sampleBackup(t *testing.T) (app App, dir string) {
+	t.Helper()
+	app = newProject(false).App
+	args := embedded(t)
 	s := serve(t, app, start{args: append(args, "--sample")})
 	s.ready(t)
 	s.end(t)
-	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	dir = filepath.Join(t.TempDir(), "backup")
 	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
+	return app, dir
+}
+
+// TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody: neither by a server nor by a command, until a restore
+// comes to its end.
+func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
+	app, dir := sampleBackup(t)
+	data := filepath.Join(t.TempDir(), "data")
 	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
 	if err := os.WriteFile(filepath.Join(data, "RESTORING"), []byte(".restore-1\nrows\nlog\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -271,12 +280,8 @@ func (c interruptedBehind) Err() error {
 }
 
 func TestARestoreThatIsInterruptedLateSaysThatAllIsThere(t *testing.T) {
-	app, args := newProject(false).App, embedded(t)
-	s := serve(t, app, start{args: append(args, "--sample")})
-	s.ready(t)
-	s.end(t)
-	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
-	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
+	app, dir := sampleBackup(t)
+	data := filepath.Join(t.TempDir(), "data")
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &call{}
 	c.code = start{args: []string{"restore", dir, data}}.program(app, c).

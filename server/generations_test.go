@@ -241,16 +241,23 @@ func TestAServerThatAnotherVersionHasFollowedDoesNotTakeTheRowsBack(t *testing.T
 	}
 }
 
+// rolledBack is a server that holds the rows which it has switched away from again: tasks 1 to 5.
+func rolledBack(t *testing.T, app App, options ...string) *server {
+	t.Helper()
+	s := serve(t, app, start{args: append(embedded(t), append(options, "--switch", "manual")...)})
+	s.post(t, slices.Collect(taskEvents(1, 5)))
+	s.folded(t, 5)
+	s.rebuilds(t, app, "start", "Task").wantExit(t, exitDone, "being built")
+	s.built(t)
+	s.rebuilds(t, app, "switch", "Task").wantExit(t, exitDone, "serve")
+	s.rebuilds(t, app, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	return s
+}
+
 // TestRowsServeOnWhileThoseOfARollbackAreFoldedOn: a switch back to these takes as long as they lag.
 func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 	p := newStage("1")
-	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual")})
-	s.post(t, slices.Collect(taskEvents(1, 5)))
-	s.folded(t, 5)
-	s.rebuilds(t, p.App, "start", "Task").wantExit(t, exitDone, "being built")
-	s.built(t)
-	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitDone, "serve")
-	s.rebuilds(t, p.App, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	s := rolledBack(t, p.App)
 	s.append(t, taskEvent("6", "gate"))
 	s.until(t, "folded", func() bool { return hasTitle(t, s, "6", "gate") })
 	open := sync.OnceFunc(p.shut())
@@ -274,13 +281,7 @@ func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 // TestASwitchThatAnOperatorAwaitsOutlivesWhatOthersAskForInVain, and says so where it does not outlive what is done.
 func TestASwitchThatAnOperatorAwaitsOutlivesWhatOthersAskForInVain(t *testing.T) {
 	p := newStage("1")
-	s := serve(t, p.App, start{args: append(embedded(t), "--switch", "manual", "--ready-lag", "0")})
-	s.post(t, slices.Collect(taskEvents(1, 5)))
-	s.folded(t, 5)
-	s.rebuilds(t, p.App, "start", "Task").wantExit(t, exitDone, "being built")
-	s.built(t)
-	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitDone, "serve")
-	s.rebuilds(t, p.App, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	s := rolledBack(t, p.App, "--ready-lag", "0")
 	awaited := func(id string) (open func(), switched <-chan *call) {
 		s.append(t, taskEvent(id, "gate"))
 		s.until(t, "folded", func() bool { return hasTitle(t, s, id, "gate") })
