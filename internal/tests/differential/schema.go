@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects,
-// references, time series and rules, entities of a shared table with collections in a collection, and an aggregate in
-// that table. Events are what their projectors take.
+// Schema draws read models, nearly all of them valid: tables of their own with every form of key, indexes, joins,
+// objects, references, time series and rules, entities of a shared table with collections in a collection, and an
+// aggregate in that table. Events are what their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.by = d.scalar()
@@ -22,6 +22,7 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 		"[\"Staff\"])\n}")
 	d.line("type Open @readModel(events: [\"E\"]) {\n  id: ID! @id\n  label: String\n  outer: Outer%s", d.maybe(2, "!"))
 	d.line("  next: Open @ref\n}")
+	d.line("type Sole @readModel(events: [\"E\"]) {\n  label: String\n  outer: Outer\n  next: Open @ref\n}")
 	d.links()
 	for i := range 2 + rng.IntN(2) {
 		d.readModel(fmt.Sprint("Plain", i))
@@ -58,10 +59,15 @@ func (d *drawer) scalar() string {
 func (d *drawer) links() {
 	d.line(`type Link @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
 	d.line("  id: ID! @id @resolvesMany(table: \"Sorted\", field: \"sorted\")\n  owner: String! @owner")
-	d.line("  by: %s%s @resolvesMany(table: \"Plain0\", field: \"plain0\", via: \"one\")%s", d.by, d.maybe(2, "!"),
-		d.maybe(4, " @auth(groups: [\"Staff\"], owner: true)"))
+	restricted := d.rng.IntN(4) == 0
+	by := d.maybe(2, "!")
+	if restricted {
+		by = " @auth(groups: [\"Staff\"], owner: true)"
+	}
+	d.line("  by: %s%s @resolvesMany(table: \"Plain0\", field: \"plain0\", via: \"one\")", d.by, by)
 	d.line("  again: %s @resolvesMany(table: \"Plain1\", field: \"plain1\", via: \"one\")", d.by)
-	d.line("    @resolvesMany(table: \"Link\", field: \"links\", via: \"again\") @index")
+	d.line("    @resolvesMany(table: \"Link\", field: \"links\", via: \"again\") @index(name: \"again\"%s)",
+		d.reach(restricted))
 	d.line("  season: String @resolvesMany(table: \"Whole\", field: \"wholes\", via: \"bySeason\")")
 	d.line("    @resolvesMany(table: \"Own\", field: \"owns\", via: \"season\")")
 	d.line("    @resolvesMany(table: \"Kept\", field: \"kept\", via: \"season\")\n}")
@@ -76,17 +82,15 @@ func (d *drawer) links() {
 
 // keyForms are the annotations of the key fields of a table of its own.
 var keyForms = [][]string{
-	{}, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
+	{"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
 	{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId(sep: \"|\")",
 		"@compositeSubId(sep: \"|\")"},
 }
 
 func (d *drawer) readModel(name string) {
 	form := pick(d.rng, keyForms...)
-	series := ""
-	if len(form) > 0 {
-		series = d.maybe(2, ` @timeSeries(orderBy: "moment", append: ["f0", "note"])`)
-	}
+	series := d.maybe(2, ` @timeSeries(orderBy: "moment", append: ["f0", "note"])`)
+	restricted := d.maybe(2, ` @auth(groups: ["Staff"])`)
 	d.line(`type %s @readModel(events: ["E"]%s)%s%s {`, name, d.maybe(3, `, plugin: "Plug"`), d.maybe(4, " @auth"), series)
 	moment := pick(d.rng, "DateTime", "Date", "Int", "Int64", "Float", "Decimal")
 	d.line("  moment: %s!%s\n  note: String @filterable", moment, d.maybe(2, " @filterable"))
@@ -107,12 +111,14 @@ func (d *drawer) readModel(name string) {
 	if slices.Contains(form, "@compositeId") {
 		d.byText(name, slices.ContainsFunc(form, isSort))
 	}
-	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(3, " @auth(groups: [\"Staff\"])"))
+	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(2, restricted))
 	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
-	d.line("  %s", d.maybe(2, "about: Base @ref @auth(groups: [\"Staff\"])"))
+	if restricted != "" {
+		d.line("  %s", d.maybe(2, "about: Base @ref"+restricted))
+	}
 	d.line("  %s", d.maybe(2, "of: Open"+d.maybe(2, "!")+" @ref"))
 	d.line("  linkId: ID @resolves(table: \"Link\", field: \"link\")")
-	d.line("  by: %s%s @index(name: \"one\"%s)", d.by, d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
+	d.line("  by: %s%s @index(name: \"one\"%s)", d.by, d.maybe(2, "!"), d.reach(restricted != ""))
 	if d.rng.IntN(3) > 0 {
 		d.line("  at: %s%s @indexSubId(name: \"one\")", d.scalar(), d.maybe(2, "!"))
 		on, by := d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"), `"by", "at"`
@@ -127,9 +133,22 @@ func (d *drawer) readModel(name string) {
 		if of != "Inner" && of != "Outer" {
 			filterable = d.maybe(2, " @filterable")
 		}
-		d.line("  f%d: %s%s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`), filterable)
+		d.line("  f%d: %s%s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+restricted), filterable)
 	}
 	d.line("}")
+}
+
+// reach draws what an index of the field by shows and to whom: of a model with fields that are restricted to Staff, the
+// keys alone, or everything to Staff.
+func (d *drawer) reach(restricted bool) string {
+	switch {
+	case !restricted:
+		return d.maybe(3, ", projection: KEYS_ONLY")
+	case d.by == "ID" || d.by == "String":
+		return pick(d.rng, ", projection: KEYS_ONLY", `, group: "Staff"`)
+	default:
+		return ", projection: KEYS_ONLY"
+	}
 }
 
 // byText draws fields that hold the text of a composite key: of the row itself, or of any.
