@@ -2,6 +2,7 @@ package dynamostore
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -96,6 +97,36 @@ func TestPartsOfWritersAtOnce(t *testing.T) {
 		rows, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Device, Keys: []keys.Key{{PK: "d"}}, Consistent: true})
 		if err != nil || rows[0].Revision != 2*(steps+1) {
 			t.Errorf("the row was written %d times, %v; want %d", rows[0].Revision, err, 2*(steps+1))
+		}
+	})
+}
+
+// TestAPartOfARowThatComesAndGoesMakesTheRow: another writer puts the row and deletes it again between the attempts.
+func TestAPartOfARowThatComesAndGoesMakesTheRow(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, dynamotest.Device)
+		other, err := Open(t.Context(), Config{Prefix: s.tables.prefix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put, remove := dynamotest.DeviceBatch(t, "ownership", "ann", "1", 3),
+			dynamotest.DeviceBatch(t, "ownership", "", "", 4)
+		applyTo(t, s, dynamotest.DeviceBatch(t, "ownership", "ann", "1", 1))
+		applyTo(t, s, dynamotest.DeviceBatch(t, "ownership", "", "", 2))
+		amid := []driver.Batch{{}, put, remove}
+		through(s, func(do func() (*http.Response, error)) (*http.Response, error) {
+			if len(amid) > 0 {
+				applyTo(t, other, amid[0])
+				amid = amid[1:]
+			}
+			return do()
+		})
+		applyTo(t, s, dynamotest.DeviceBatch(t, "telemetry", "on", "1", 5))
+		if len(amid) > 0 {
+			t.Error("the part is written before the row has come and gone")
+		}
+		if got, want := deviceRow(t, s), `"d" "on" "1"   [telemetry]/on`; got != want {
+			t.Errorf("the row is %s, want %s", got, want)
 		}
 	})
 }

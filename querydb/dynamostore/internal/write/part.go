@@ -196,7 +196,7 @@ func (p *partEncoder) ends(row *driver.Row) {
 		p.set(s.Expires, expires)
 		p.set(s.TTL, removal)
 		p.set(s.Deleted, nil)
-	case p.state.others: // it is no tombstone
+	case p.write.Kind == driver.Delete: // of a row with parts of others, so it is no tombstone
 	case p.state.deleted:
 		p.is(true, nameDeleted, layout.AttrDeleted)
 		p.set(s.TTL, nil)

@@ -20,6 +20,9 @@ func TestRequestOfAPart(t *testing.T) {
 		"of a row that may be": {"on", "1", state{},
 			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" ADD _writers {telemetry},_rev 1`,
 			`(` + first + ` AND (attribute_not_exists(_deleted))) AND (attribute_not_exists(_own))`},
+		"of a row that others have parts of": {"on", "1", state{others: true},
+			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" ADD _writers {telemetry},_rev 1`,
+			`(` + first + ` AND (attribute_not_exists(_deleted))) AND (attribute_not_exists(_own))`},
 		"of a row that was deleted": {"on", "1", state{deleted: true},
 			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _ttl,_deleted ADD _writers ` +
 				`{telemetry},_rev 1`,
