@@ -24,6 +24,8 @@ var (
 	errNoTable     = fmt.Errorf("%w: the table does not exist", driver.ErrTablesNotReady)
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
 	errFilling     = fmt.Errorf("%w: an index is being filled", driver.ErrTablesNotReady)
+	errOthersIndex = fmt.Errorf("%w: an index of the table that no model has takes neither an empty text nor a long one "+
+		"as its key, and the row has such a text: remove that index with AWS", driver.ErrUnavailable)
 )
 
 // Unprocessed is the error of a request that is made again for the keys that DynamoDB has left. Where it has answered
@@ -103,6 +105,8 @@ func classOfMessage(message string) error {
 		return errFilling
 	case strings.Contains(message, "exceeded the maximum allowed size"):
 		return driver.ErrTooLarge
+	case strings.Contains(message, "secondary index key"), strings.Contains(message, "Size limit exceeded"):
+		return errOthersIndex // those of models are checked before: the row is as it should be, and has to wait
 	}
 	return driver.ErrInvalid
 }

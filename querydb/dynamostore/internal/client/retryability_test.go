@@ -46,6 +46,12 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 			"Cannot read from backfilling global secondary index: x"), final, driver.ErrUnavailable, "is being filled"},
 		"too large": {api(400, "ValidationException", "Item size to update has exceeded the maximum allowed size"), final,
 			driver.ErrTooLarge, ""},
+		"an empty key of an index of others": {api(400, "ValidationException",
+			"One or more parameter values are not valid. The update expression attempted to update a secondary index key to a "+
+				"value that is not supported."), final, driver.ErrUnavailable, "remove that index"},
+		"a long key of an index of others": {api(400, "ValidationException", "One or more parameter values were invalid: "+
+			"Size limit exceeded for Index Key note Actual Size: 2049 bytes Max Size: 2048 bytes IndexName: ofOthers"), final,
+			driver.ErrUnavailable, "remove that index"},
 		"a bad request":   {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
 		"no credentials":  {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
 		"a server error":  {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
