@@ -56,7 +56,7 @@ type Batch struct {
 	// Writer names the projection that writes, where several write the rows of a model: see Model.Writers. Elsewhere it
 	// is "", and also where one batch has what all of them write: then it has whole rows, with the writers of each.
 	Writer string
-	// Deadline is when a MultiWriter store gives the batch up with ErrStale; the zero time is never. Other stores ignore
+	// Deadline is when a MultiWriter store gives the batch up with ErrLate; the zero time is never. Other stores ignore
 	// it.
 	Deadline time.Time
 	// Atomic asks for one commit of everything also on a MultiWriter store; more than DB.TxLimits is ErrTooLarge.

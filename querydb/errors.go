@@ -20,6 +20,10 @@ var (
 // driver.ErrStale. Read again, and apply another batch.
 var ErrStale = driver.ErrStale
 
+// ErrLate is the ErrStale of a batch that a MultiWriter store has not written by its Deadline: see driver.ErrLate.
+// Apply a smaller one.
+var ErrLate = driver.ErrLate
+
 // ErrPartial accompanies another error of Apply where some rows of the batch may have been written, which can happen on
 // a MultiWriter store: see driver.ErrPartial. A batch that is refused without it has changed nothing.
 var ErrPartial = driver.ErrPartial

@@ -422,7 +422,7 @@ type Batch struct {
 	Last []Write
 	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
 	Writer string
-	// Deadline is when a MultiWriter driver gives the batch up with ErrStale: it begins no write later, because the
+	// Deadline is when a MultiWriter driver gives the batch up with ErrLate: it begins no write later, because the
 	// tombstones of rows that were deleted meanwhile may be gone by then. The zero time is never.
 	Deadline time.Time
 	// Atomic asks a MultiWriter driver for one commit of everything; more than TxLimits is ErrTooLarge.

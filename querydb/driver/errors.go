@@ -40,6 +40,10 @@ var ErrFull = errors.New("no space left")
 // never reaches users: whoever made the batch reads again and makes another.
 var ErrStale = errors.New("stale")
 
+// ErrLate is the ErrStale of a batch that was not written by its Deadline. Nobody else need have written anything: the
+// same batch may be late again, and a smaller one in time.
+var ErrLate = fmt.Errorf("%w: it was not written by its deadline", ErrStale)
+
 // ErrPartial accompanies ErrInvalid, ErrTooLarge, ErrConflict and ErrDamaged of a MultiWriter driver where some of the
 // batch's Writes may have taken effect. A batch that is refused without it has changed nothing.
 var ErrPartial = errors.New("some of the rows may have been written")

@@ -116,7 +116,7 @@ func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 		return err
 	}
 	if !b.Deadline.IsZero() && s.opts.Now().After(b.Deadline) {
-		return fmt.Errorf("memstore: %w: the batch was to be written by %s", driver.ErrStale, b.Deadline)
+		return fmt.Errorf("memstore: %w, %s", driver.ErrLate, b.Deadline)
 	}
 	var due []*driver.Write
 	for _, w := range writes {

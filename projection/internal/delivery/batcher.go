@@ -104,8 +104,8 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 	}
 	items := b.next(s)
 	c, err := b.committer.commit(ctx, s, items)
-	if errors.Is(err, querydb.ErrThrottled) && !errors.Is(err, querydb.ErrPartial) && !s.released {
-		b.limit = max(1, len(items)/2) // what was read is read again: less at a time gets done before the store has enough
+	if overloads(err) && !s.released {
+		b.limit = max(1, len(items)/2)
 	}
 	if err != nil || c == nil {
 		if !refused(err) {
@@ -116,6 +116,12 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 	b.reached(c.tried, c.took)
 	s.items, s.from = s.items[c.took:], c.end
 	return len(s.items) == 0, nil
+}
+
+// overloads reports whether a commit of less may succeed: before the store has enough of reads, which begin anew with
+// each attempt, or before the deadline.
+func overloads(err error) bool {
+	return errors.Is(err, querydb.ErrThrottled) && !errors.Is(err, querydb.ErrPartial) || errors.Is(err, querydb.ErrLate)
 }
 
 // due takes off the batch what is done already, by a commit whose answer was lost or by another process, and reports

@@ -31,7 +31,7 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 		if err == nil || refused(err) || permanent(err) {
 			return err
 		}
-		if errors.Is(err, querydb.ErrStale) { // nothing is wrong: another process was first
+		if overtaken := errors.Is(err, querydb.ErrStale) && !errors.Is(err, querydb.ErrLate); overtaken { // nothing is wrong
 			r.log.LogAttrs(ctx, slog.LevelDebug, "projection: reading again", slog.String("act", string(what)),
 				slog.Any("error", err))
 		} else {

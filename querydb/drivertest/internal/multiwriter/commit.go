@@ -141,7 +141,7 @@ func deadlines(s *harness.Store) {
 	}
 	for _, b.Atomic = range []bool{false, true} {
 		b.Deadline = time.Now().Add(-time.Second)
-		s.WantRefused(b, driver.ErrStale)
+		s.WantRefused(b, driver.ErrLate)
 		wantKnown(s, "after the deadline", nothing("a"), nothing("b"))
 		if readNote(s).Revision != 0 {
 			s.Errorf("the last write was written after the deadline")

@@ -87,7 +87,7 @@ func (c *Client) attempt(
 		return err
 	}
 	if late(deadline) {
-		return fmt.Errorf("%w: the batch was not written by its deadline, %v", driver.ErrStale, deadline)
+		return fmt.Errorf("%w, %v", driver.ErrLate, deadline)
 	}
 	c.Counters.Requests.Add(1)
 	bounded, cancel := context.WithTimeout(ctx, timeout)
