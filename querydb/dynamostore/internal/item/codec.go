@@ -32,11 +32,8 @@ type Codec struct {
 // column is an attribute beside the table's key, and its placeholders in expressions.
 type column struct{ Attr, Name, Value string }
 
-// Bytes of an update expression.
-const (
-	mostExpression        = 4096
-	expressionBookkeeping = 64 // those that are no columns
-)
+// expressionBookkeeping is for what an update says of a row beside its columns, in bytes.
+const expressionBookkeeping = 64
 
 // FieldPlace is where a field's value is kept.
 type FieldPlace struct {
@@ -76,7 +73,7 @@ func NewCodec(prefix string, t *driver.Table) (*Codec, error) {
 	for _, c := range s.Columns {
 		size += len(c.Name) + len("=") + len(c.Value) + len(",")
 	}
-	if size > mostExpression {
+	if size > MostExpression {
 		return nil, fmt.Errorf("dynamostore: %w: rows of table %s have %d attributes, more than one update can set: "+
 			"give the model fewer fields", driver.ErrInvalid, s.Layout.Table, len(s.Columns))
 	}

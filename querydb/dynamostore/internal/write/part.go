@@ -68,7 +68,7 @@ func (c *change) partly() error {
 		return err
 	}
 	c.setUpdate(p.vals, &p)
-	return nil
+	return p.checkLength()
 }
 
 // partEncoder makes the values of the columns that a part has.
@@ -232,15 +232,45 @@ func (p *partEncoder) extend(e *expression) {
 		return
 	}
 	for i, field := range p.owns {
-		n := strconv.Itoa(i)
-		path := nameOwn + ".#o" + n
-		p.names["#o"+n] = field
+		name, value := ownPlaceholders(i)
+		p.names[name] = field
 		if v := p.own[field]; v != nil {
-			e.set = appendSet(e.set, path, ":o"+n)
-			p.values[":o"+n] = v
+			e.set = appendSet(e.set, ownPath+name, value)
+			p.values[value] = v
 			p.size += 1 + len(field) + item.ValueSize(v)
 		} else {
-			e.remove = append(append(e.remove, ','), path...)
+			e.remove = append(append(e.remove, ','), ownPath+name...)
 		}
 	}
+}
+
+// ownPath leads to a value in _own.
+const ownPath = nameOwn + "."
+
+// ownPlaceholders are those of the i-th field whose value may be in _own.
+func ownPlaceholders(i int) (name, value string) {
+	n := strconv.Itoa(i)
+	return "#o" + n, ":o" + n
+}
+
+// checkLength refuses a part whose update would be too long for a row that has _own, whatever the row has: that is
+// known before a request is sent.
+func (p *partEncoder) checkLength() error {
+	longest := len(p.update)
+	if !p.state.own {
+		longest += len(" REMOVE ")
+		for i, field := range p.owns {
+			name, value := ownPlaceholders(i)
+			longest += len(",") + len(ownPath) + len(name)
+			if p.own[field] != nil {
+				longest += len("=") + len(value)
+			}
+		}
+	}
+	if longest <= item.MostExpression {
+		return nil
+	}
+	return fmt.Errorf("%w: the update of what %s writes of the row may have %d bytes, of %d that DynamoDB takes: have it "+
+		"write fewer fields, of which those with numbers and those in keys of indexes take the most",
+		driver.ErrTooLarge, p.writer, longest, item.MostExpression)
 }
