@@ -1,14 +1,21 @@
 package dynamostore
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -72,6 +79,39 @@ func TestMarksOfManyTablesAreReadTogether(t *testing.T) {
 		}
 		wantMarks(t, s, map[*driver.Table]string{marked: "its own", unmarked: "", missing: ""})
 	})
+}
+
+// busy leaves the keys of every request unprocessed.
+type busy struct{}
+
+func (busy) Do(r *http.Request) (*http.Response, error) {
+	var asked struct {
+		RequestItems map[string]json.RawMessage
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	none := map[string][]int{}
+	for table := range asked.RequestItems {
+		none[table] = []int{}
+	}
+	body, err := json.Marshal(map[string]any{"Responses": none, "UnprocessedKeys": asked.RequestItems})
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(bytes.NewReader(body)),
+	}, err
+}
+
+// TestMarksAreNotAskedForForEver where DynamoDB answers with none of them.
+func TestMarksAreNotAskedForForEver(t *testing.T) {
+	s := open(t, dynamolocal.Local, Config{RetryFor: time.Nanosecond})
+	s.client.API = dynamodb.New(s.client.API.Options(), func(o *dynamodb.Options) { o.HTTPClient = busy{} })
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tables := []*driver.Table{dynamotest.Account, dynamotest.Orders(0)}
+	if _, err := s.Marks(ctx, tables); !errors.Is(err, driver.ErrThrottled) {
+		t.Errorf("%v, want ErrThrottled", err)
+	}
 }
 
 func wantMarks(t *testing.T, s *Store, want map[*driver.Table]string) {

@@ -78,8 +78,9 @@ func (m *marks) batch(ctx context.Context, tables []layout.Layout) (map[string]s
 				found[table], _ = item.StringOf(it[layout.AttrMark])
 			}
 		}
+		answered := len(asked) - len(out.UnprocessedKeys) // each has one key; an answer names also those that wait
 		if asked = out.UnprocessedKeys; len(asked) > 0 {
-			return client.Unprocessed(len(out.Responses))
+			return client.Unprocessed(answered)
 		}
 		return nil
 	})

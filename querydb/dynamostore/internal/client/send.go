@@ -19,6 +19,7 @@ const (
 	attemptTimeout = 10 * time.Second // the longest wait for an answer
 	firstDelay     = 25 * time.Millisecond
 	mostDelay      = 5 * time.Second
+	mostSlowed     = 4 // retries that the delay grows with where each gets on: DynamoDB may be throttling still
 )
 
 // A read that somebody waits for is given less time and fewer retries where it gets no answer.
@@ -45,7 +46,7 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 		}
 		what, progress := retryabilityOf(err), errors.Is(err, errProgress)
 		if progress {
-			began, n = time.Now(), 0
+			began, n = time.Now(), min(n, mostSlowed)
 		}
 		delay := Delay(n)
 		if what == final || !progress && time.Since(began)+delay > c.retryFor(of, what) {
