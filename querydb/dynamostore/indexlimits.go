@@ -19,8 +19,7 @@ const (
 
 // widen has the largest of the indexes that are to be made hold all attributes, which none needs to name, until those
 // that they name are as few as may be, beside those that the indexes of the table name. It returns the names of these
-// indexes. What is there stays as it is, even where that names more: it holds what is
-// needed.
+// indexes. What is there stays as it is, even where that names more: it holds what is needed.
 func widen(toMake []layout.Index, named int) (all []string) {
 	for _, x := range toMake {
 		named += len(x.NonKey)
