@@ -228,10 +228,10 @@ func (p *project) load() (*schema.Model, schema.Diagnostics) {
 	lock, wrong := eventlock.Read(p.lock)
 	if lock != nil {
 		wrong = lock.Check(model)
-		p.nextLock = lock.Next(model)
 	}
 	if found = append(found, wrong...); len(wrong) > 0 {
 		return nil, found
 	}
+	p.nextLock = lock.Next(model)
 	return model, found
 }

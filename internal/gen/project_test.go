@@ -179,6 +179,22 @@ func TestTheLockOfTheEventsIsKept(t *testing.T) {
 	lints("events.lock:1:")
 }
 
+// TestNoLockIsMadeOfEventsThatItRefuses: for a version in the millions, it would have as many copies of the event.
+func TestNoLockIsMadeOfEventsThatItRefuses(t *testing.T) {
+	p := &project{
+		readModels: []*ast.Source{{Name: "schema.graphqls", Input: `type A @readModel(events: ["E"]) { id: ID! @id }`}},
+		events:     []*ast.Source{{Name: eventsFile, Input: "type E @version(n: 1000) { id: ID! }"}},
+		lock:       lockOf(t, "type E { id: ID! }"),
+	}
+	m, found := p.load()
+	if m != nil || len(found) != 1 || found[0].Code != "lock-version-skipped" {
+		t.Errorf("the schema gives %v, and is said to be %v", m, found)
+	}
+	if p.nextLock != "" {
+		t.Errorf("a lock of %d bytes is made", len(p.nextLock))
+	}
+}
+
 // TestAProjectIsFoundFromItsFolders, and nowhere else.
 func TestAProjectIsFoundFromItsFolders(t *testing.T) {
 	dir := t.TempDir()

@@ -111,11 +111,11 @@ func load(t *testing.T, dir string) (*schema.Model, schema.Diagnostics) {
 	lock, wrong := eventlock.Read(string(text))
 	if lock != nil {
 		wrong = lock.Check(model)
-		lock.Next(model)
 	}
 	if len(wrong) > 0 {
 		return nil, append(found, wrong...)
 	}
+	lock.Next(model)
 	return model, found
 }
 
