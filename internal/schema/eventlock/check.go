@@ -57,12 +57,16 @@ func (c *checker) add(d schema.Diagnostic) { c.found = append(c.found, d) }
 // goesOn reports whether the schema knows each name of an event.
 func (c *checker) goesOn(was *schema.EventType) bool {
 	now := typeNamed(slices.Concat(c.now.Events, c.now.Retired), was.Name)
-	if now == nil {
-		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
-		return false
+	if now != nil {
+		c.keepsNames(was, now)
+		return true
 	}
-	c.keepsNames(was, now)
-	return true
+	if t := typeNamed(c.now.Values, was.Name); t != nil {
+		c.add(rule.LockHeld.Broken(t.Pos, t.Name, "", holderOf(c.now, t), t.Name))
+	} else {
+		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))
+	}
+	return false
 }
 
 // keepsNames wants each former name of an event to be one of the same event still.
@@ -77,7 +81,7 @@ func (c *checker) keepsNames(was, now *schema.EventType) {
 
 // retired wants a retired event to stay so, under all of its names.
 func (c *checker) retired(was *schema.EventType) {
-	if t := typeNamed(c.now.Events, was.Name); t != nil {
+	if t := typeNamed(slices.Concat(c.now.Events, c.now.Values), was.Name); t != nil {
 		c.add(rule.LockRetired.Broken(t.Pos, t.Name, "", was.Name))
 	} else if t := typeNamed(c.now.Retired, was.Name); t == nil {
 		c.add(rule.LockGone.Broken(was.Pos, was.Name, "", was.Name))

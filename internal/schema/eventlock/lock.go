@@ -97,6 +97,18 @@ func fieldNamed(t *schema.EventType, name string) *schema.EventField {
 	return nil
 }
 
+// holderOf is a field of another type that holds a type, "" for none.
+func holderOf(m *schema.Model, held *schema.EventType) string {
+	for _, t := range slices.Concat(m.Events, m.Values) {
+		for _, f := range t.Fields {
+			if f.Object == held && t != held {
+				return t.Name + "." + f.Name
+			}
+		}
+	}
+	return ""
+}
+
 // mayLack reports whether an event need not have the field.
 func mayLack(f *schema.EventField) bool { return f.Nullable || f.Default != "" }
 

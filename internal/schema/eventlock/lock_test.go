@@ -341,6 +341,24 @@ func TestAnEventInsideOfAnotherIsAnEvent(t *testing.T) {
 	}
 }
 
+// TestAnEventThatAnotherBeginsToHoldStaysOneByEvent, as the message for it says, which knows it from one that is gone.
+func TestAnEventThatAnotherBeginsToHoldStaysOneByEvent(t *testing.T) {
+	const held = "type OrderPlaced { address: AddressChanged } type AddressChanged { street: String! }"
+	lock := evolve(t, "type OrderPlaced { id: ID } type AddressChanged { street: String! }")
+	l, found := eventlock.Read(lock)
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	found = l.Check(modelOf(t, held))
+	if len(found) != 1 || found[0].Code != "lock-held" || !strings.Contains(found[0].Fix, "add @event") {
+		t.Errorf("where another type holds the event, found is %v", found)
+	}
+	after := next(t, lock, modelOf(t, strings.Replace(held, "AddressChanged {", "AddressChanged @event {", 1)))
+	if !strings.Contains(after, "type AddressChanged @event {") {
+		t.Errorf("the lock does not have it as an event:\n%s", after)
+	}
+}
+
 // TestWhatAnEventWasInEachVersionIsKept, with all that was inside of it, as it was.
 func TestWhatAnEventWasInEachVersionIsKept(t *testing.T) {
 	lock := evolve(t,

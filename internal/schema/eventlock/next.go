@@ -76,7 +76,7 @@ func (w *writer) event(t *schema.EventType) {
 	if t.Version > 1 {
 		fmt.Fprintf(&w.text, " @version(n: %d)", t.Version)
 	}
-	if slices.Contains(w.now.Events, t) && w.isHeld(t) {
+	if slices.Contains(w.now.Events, t) && holderOf(w.now, t) != "" {
 		w.text.WriteString(" @event")
 	}
 	for _, r := range w.removed(t) {
@@ -106,15 +106,6 @@ func fieldsText(t *schema.EventType) string {
 
 func enumText(e *schema.Enum) string {
 	return fmt.Sprintf("enum %s {\n  %s\n}\n", e.Name, strings.Join(e.Values, "\n  "))
-}
-
-func (w *writer) isHeld(t *schema.EventType) bool {
-	for _, holder := range slices.Concat(w.now.Events, w.now.Values) {
-		if holder != t && slices.ContainsFunc(holder.Fields, func(f *schema.EventField) bool { return f.Object == t }) {
-			return true
-		}
-	}
-	return false
 }
 
 // removed are the fields that a type had and has not, each once.

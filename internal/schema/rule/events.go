@@ -53,7 +53,7 @@ var (
 		"keep a name for one of them; what took over the name of another needs a name of its own")
 	WasInside = newRule("was-inside",
 		"is inside of events, which do not hold its name",
-		"remove @was")
+		"remove @was; or add @event, if it is an event as well")
 	RetiredInside = newRule("retired-inside",
 		"is retired, and {1} holds it",
 		"remove @retired: what is inside of events goes when no event has it")
@@ -89,7 +89,7 @@ var (
 		"call it otherwise; or raise the event {4} to @version(n: {5}), and write an upcaster; if no log has such events "+
 			"yet, take type {4} out of events.lock")
 	LockGone = newRule("lock-gone",
-		"is the name of an event that the schema does not declare any more, and a log may have events of it",
+		"is the name of an event that the schema does not have any more, and a log may have events of it",
 		"declare it with @retired, or add @was(name: \"{1}\") to what it is called now; if no log has any, take it out of "+
 			"this file")
 	LockName = newRule("lock-name",
@@ -97,7 +97,10 @@ var (
 		"add @was(name: \"{1}\") again")
 	LockRetired = newRule("lock-retired",
 		"was retired, and what events of that time hold is not remembered",
-		"declare an event of another name, and keep {1} @retired")
+		"give what is declared now another name, and keep {1} @retired")
+	LockHeld = newRule("lock-held",
+		"was an event, and is none now that {1} holds it and no read model takes it; a log may have events of it",
+		"add @event; if no log has any, take type {2} out of events.lock")
 	LockVersionUnknown = newRule("lock-version-unknown",
 		"has version {1}, and what its data were before is not known",
 		"restore events.lock, which remembers it; an event that no log has yet needs no @version")

@@ -18,8 +18,8 @@ type eventReader struct{ *draft.Project }
 // Read reads the schema of the events into the Model.
 func Read(p *draft.Project) { (&eventReader{p}).read() }
 
-// read reads the schema of the events. An object type is an event when a read model takes it or no other type
-// holds it; the others are values inside of events. Enums may be declared on either side.
+// read reads the schema of the events. An object type is an event when a read model takes it, no other type holds it,
+// or it has @event; the others are values inside of events. Enums may be declared on either side.
 func (l *eventReader) read() {
 	types := map[string]*schema.EventType{}
 	var objects []*ast.Definition
