@@ -46,6 +46,8 @@ func TestAProjectSaysWhatItIsMadeFrom(t *testing.T) {
 	inspect("events.graphqls", Inputs{
 		Files: []string{"gqlgen.yml", "schema/a.graphqls", "schema/b.graphqls"}, Server: "./cmd/server",
 	})
+	write("gqlgen.yml", "schema: [schema/a.graphqls, schema/c.graphqls]\n")
+	inspect("schema/c.graphqls", Inputs{Files: []string{"gqlgen.yml", "schema/a.graphqls"}, Server: "./cmd/server"})
 	write("events.graphqls", "")
 	write("events.lock", "")
 	write("gqlgen.yml", "schema:\n  - schema/a.graphqls\n"+

@@ -81,6 +81,9 @@ func (p *project) readSchemas() (err error) {
 			p.readModels = append(p.readModels, src)
 		}
 	}
+	if err := checkNamedFiles(own.schemas); err != nil { // whoever watches the files knows the others by now
+		return err
+	}
 	if len(p.readModels) == 0 {
 		return fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
 	}
@@ -212,11 +215,31 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
 		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
-	if named := given["schema"]; named != nil && len(cfg.Sources) == 0 {
-		return nil, own, fmt.Errorf("%s: schema names %v, and there is no such file: correct the name, or restore the file",
-			configFile, named)
+	var named struct {
+		Schema config.StringList `yaml:"schema"`
 	}
+	if err := yaml.Unmarshal(text, &named); err != nil {
+		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	own.schemas = named.Schema
 	return cfg, own, nil
+}
+
+// checkNamedFiles wants a file of each name and pattern of schemas, where gqlgen passes over what there is none of: of
+// a name with an error in it, all types would be gone.
+func checkNamedFiles(names []string) error {
+	for _, name := range names {
+		alone := config.DefaultConfig()
+		alone.SchemaFilename = config.StringList{name}
+		if err := config.CompleteConfig(alone); err != nil {
+			return fmt.Errorf("find the files of %s, which schema in %s names: %w", name, configFile, err)
+		}
+		if len(alone.Sources) == 0 {
+			return fmt.Errorf("%s: schema names %s, and there is no such file: correct the name, restore the file, or take "+
+				"the name out", configFile, name)
+		}
+	}
+	return nil
 }
 
 // load checks the whole schema, and what the events of a log may hold against it; the Model is nil where it has errors.

@@ -230,7 +230,11 @@ func TestFilesThatAProjectLacksAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/lacks\n")
 	for _, tc := range []struct{ config, want string }{
-		{"schema: [models.graphqls]\n", "gqlgen.yml: schema names [models.graphqls], and there is no such file"},
+		{"schema: [models.graphqls]\n", "gqlgen.yml: schema names models.graphqls, and there is no such file"},
+		{"schema: models.graphqls\n", "gqlgen.yml: schema names models.graphqls, and there is no such file"},
+		{"schema: [schema.graphqls, model.graphqls]\n", "gqlgen.yml: schema names model.graphqls, and there is no such file"},
+		{"schema: [schema.graphqls, more/*.graphqls]\n", "gqlgen.yml: schema names more/*.graphqls, and there is no"},
+		{"schema: [schema.graphqls, ./**/more.graphqls]\n", "gqlgen.yml: schema names ./**/more.graphqls, and there is no"},
 		{"schema: [schema.graphqls]\n", "the events are declared in events.graphqls, beside gqlgen.yml"},
 	} {
 		write(t, filepath.Join(dir, "gqlgen.yml"), tc.config)

@@ -18,6 +18,8 @@ type settings struct {
 	RelayID string `yaml:"relayId"`
 	// Dev is how foldql dev runs the server.
 	Dev devSettings `yaml:"dev"`
+
+	schemas []string // names and patterns of files, which gqlgen has under a key of its own
 }
 
 // relayID is the field of Node, "" where there is none.
