@@ -49,16 +49,8 @@ func Inspect(dir string) (in Inputs, err error) {
 		return in, fmt.Errorf("find the folder of the project: %w", err)
 	}
 	p := &project{}
-	names := []string{configFile, eventsFile, lockFile}
 	err = p.readSchemas()
-	for _, src := range p.readModels {
-		names = append(names, filepath.FromSlash(src.Name))
-	}
-	for _, name := range names {
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(home, name)
-		}
+	for _, path := range p.inputs(home) {
 		if _, statErr := os.Stat(path); statErr == nil {
 			in.Files = append(in.Files, path)
 		}
@@ -67,4 +59,19 @@ func Inspect(dir string) (in Inputs, err error) {
 		in.Server = defaultServer
 	}
 	return in, err
+}
+
+// inputs are the files that a project in a folder is read from; some need not be there.
+func (p *project) inputs(home string) (paths []string) {
+	names := []string{configFile, eventsFile, lockFile}
+	for _, src := range p.readModels {
+		names = append(names, filepath.FromSlash(src.Name))
+	}
+	for _, name := range names {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(home, name)
+		}
+		paths = append(paths, name)
+	}
+	return paths
 }

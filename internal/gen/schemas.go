@@ -1,12 +1,9 @@
 package gen
 
 import (
-	"archive/tar"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -105,17 +102,23 @@ func revisionNamed(name string) string {
 	return cmp.Or(strings.TrimSpace(string(full)), name+"~0")
 }
 
-func schemasOfProject(dir string) (_ *diff.Schemas, err error) {
+func schemasOfProject(dir string) (*diff.Schemas, error) {
+	p, err := readProject(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return p.compile(dir)
+}
+
+// readProject reads the schemas of the project that dir belongs to.
+func readProject(dir string) (p *project, err error) {
 	leave, err := enter(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	p := &project{}
-	if err := p.readSchemas(); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return p.compile(dir)
+	p = &project{}
+	return p, p.readSchemas()
 }
 
 func schemasOfFile(path string) (*diff.Schemas, error) {
@@ -147,81 +150,4 @@ func (p *project) compile(at string) (*diff.Schemas, error) {
 		return nil, fmt.Errorf("the events at %s have a lock that cannot be read, which is a bug of foldql: %w", at, err)
 	}
 	return &diff.Schemas{API: api, Model: m, Lock: lock}, nil
-}
-
-// schemasOfRevision reads the project in the working directory, or above it, as git has it in a revision.
-func schemasOfRevision(revision string) (_ *diff.Schemas, err error) {
-	archive, err := archiveOf(revision)
-	if err != nil {
-		return nil, fmt.Errorf("look for the schemas at %q, which is neither a folder with %s in it nor a file (fix: name "+
-			"either, or a revision): %w", revision, configFile, err)
-	}
-	dir, err := os.MkdirTemp("", "foldql-diff-*")
-	if err != nil {
-		return nil, fmt.Errorf("make room for the schemas of %s: %w", revision, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := extract(dir, archive); err != nil {
-		return nil, fmt.Errorf("read the schemas of %s: %w", revision, err)
-	}
-	isProject, err := hasProject(dir)
-	if err == nil && !isProject { // above the folder may be another project
-		err = fmt.Errorf("read the schemas of %s: it has no %s in the folder of the project (fix: name a revision that "+
-			"has it)", revision, configFile)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return schemasOfProject(dir)
-}
-
-// archiveOf packs the folder of the project in the working directory, or above it, as it is in a revision.
-func archiveOf(revision string) (archive []byte, err error) {
-	leave, err := enter(".")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, leave()) }()
-	if strings.HasPrefix(revision, "-") {
-		return nil, errors.New("no revision of git has such a name")
-	}
-	var refusal bytes.Buffer
-	git := exec.Command("git", "archive", "--format=tar", revision, ".")
-	git.Stderr = &refusal
-	if archive, err = git.Output(); err != nil {
-		return nil, fmt.Errorf("git does not know it as a revision of the project: %s: %w",
-			strings.TrimSpace(refusal.String()), err)
-	}
-	return archive, nil
-}
-
-// extract writes the files of an archive into a folder; of Go code no schema is made.
-func extract(dir string, archive []byte) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for r := tar.NewReader(bytes.NewReader(archive)); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if h.Typeflag != tar.TypeReg || strings.HasSuffix(h.Name, ".go") {
-			continue
-		}
-		text, err := io.ReadAll(r)
-		if err == nil {
-			err = root.MkdirAll(filepath.Dir(filepath.FromSlash(h.Name)), 0o755)
-		}
-		if err == nil {
-			err = root.WriteFile(filepath.FromSlash(h.Name), text, 0o644)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

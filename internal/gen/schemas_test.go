@@ -18,25 +18,29 @@ const (
 func newRevisions(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	git := func(args ...string) {
-		t.Helper()
-		args = append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v: %s", args, err, out)
-		}
-	}
-	git("init", "-q", "-b", "main")
+	git(t, "init", "-q", "-b", "main")
 	write(t, "README.md", "A project is to come.\n")
-	git("add", ".")
-	git("commit", "-q", "-m", "Nothing yet")
-	git("branch", "empty")
+	commit(t, "empty")
 	writeProject(t, ".", schemaOfA)
-	git("add", ".")
-	git("commit", "-q", "-m", "Model A")
-	for _, branch := range []string{"deploy", "old.graphqls"} {
-		git("branch", branch)
-	}
+	commit(t, "deploy")
+	git(t, "branch", "old.graphqls")
 	write(t, "schema.graphqls", schemaOfAB)
+}
+
+func git(t *testing.T, args ...string) {
+	t.Helper()
+	args = append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)
+	if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+		t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+}
+
+// commit makes a branch of what is in the working directory.
+func commit(t *testing.T, branch string) {
+	t.Helper()
+	git(t, "add", ".")
+	git(t, "commit", "-q", "-m", branch)
+	git(t, "branch", branch)
 }
 
 func writeProject(t *testing.T, dir, schema string) {
@@ -113,6 +117,67 @@ func TestARevisionIsOfTheProjectItself(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	wantModels(t, "deploy", 1)
 	wantNoSchemas(t, "empty", "it has no gqlgen.yml")
+}
+
+// TestARevisionHasTheSchemasBesideTheProject, and behind links, as they were then.
+func TestARevisionHasTheSchemasBesideTheProject(t *testing.T) {
+	t.Chdir(t.TempDir())
+	git(t, "init", "-q")
+	writeProject(t, "teams/app", schemaOfA)
+	write(t, "teams/app/gqlgen.yml",
+		"schema: [schema.graphqls, ../../common/*.graphqls, link.graphqls, links/*.graphqls]\n")
+	for folder, name := range map[string]string{"common": "B", "shared": "C", "shared/more": "D"} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, folder+"/schema.graphqls", strings.Replace(schemaOfA, "type A", "type "+name, 1))
+	}
+	for link, target := range map[string]string{
+		"link.graphqls": "../../shared/schema.graphqls", "links": "../../shared/more",
+	} {
+		if err := os.Symlink(target, "teams/app/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(t, "was")
+	write(t, "common/schema.graphqls", "scalar Nothing\n")
+	t.Chdir("teams/app")
+	wantModels(t, ".", 3)
+	wantModels(t, "was", 4)
+}
+
+// TestARevisionHasNoSchemasOutsideOfItsRepository: what lies there now is not what lay there then, and what a pattern
+// with ".." finds beside temporary files is nothing of the project.
+func TestARevisionHasNoSchemasOutsideOfItsRepository(t *testing.T) {
+	t.Chdir(t.TempDir())
+	temporary := filepath.Join(t.TempDir(), "tmp")
+	t.Setenv("TMPDIR", temporary)
+	for _, dir := range []string{"repository", "common", temporary, filepath.Join(temporary, "common")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schemaOfB := strings.Replace(schemaOfA, "type A", "type B", 1)
+	write(t, "common/schema.graphqls", schemaOfB)
+	write(t, filepath.Join(temporary, "common", "schema.graphqls"), schemaOfB)
+	outside, err := filepath.Abs("common/schema.graphqls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("repository")
+	git(t, "init", "-q")
+	writeProject(t, ".", schemaOfA)
+	if err := os.Symlink(outside, "link.graphqls"); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, "linked-only")
+	wantModels(t, "linked-only", 1)
+	for branch, named := range map[string]string{"beside": "../common/*.graphqls", "linked": "link.graphqls"} {
+		write(t, configFile, "schema: [schema.graphqls, "+named+"]\n")
+		commit(t, branch)
+		wantModels(t, ".", 2)
+		wantNoSchemas(t, branch, "schema.graphqls, which is outside of the repository")
+	}
 }
 
 // TestEventsAreHeldToTheFormerLock, also where somebody has removed the present one, and with it what it knew.
