@@ -176,6 +176,13 @@ func (d *apiDiff) arguments(field string, was, now ast.ArgumentDefinitionList) {
 }
 
 func (d *apiDiff) inputs(was, now *ast.Definition) {
+	wasOne, isOne := was.Directives.ForName("oneOf") != nil, now.Directives.ForName("oneOf") != nil
+	switch {
+	case isOne && !wasOne:
+		d.add(Breaking, was.Name, "is @oneOf, and was not", "operations that give other than one of its fields, or null")
+	case wasOne && !isOne:
+		d.add(Compatible, was.Name, "is not @oneOf, and was", "")
+	}
 	for _, f := range was.Fields {
 		at := was.Name + "." + f.Name
 		to := now.Fields.ForName(f.Name)
