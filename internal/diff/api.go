@@ -167,6 +167,7 @@ func (d *apiDiff) arguments(field string, was, now ast.ArgumentDefinitionList) {
 			continue
 		}
 		d.given(at, a.Type, to.Type, a.DefaultValue, to.DefaultValue)
+		d.deprecation(at, a.Directives, to.Directives)
 	}
 	for _, a := range now {
 		if was.ForName(a.Name) == nil {
@@ -191,6 +192,7 @@ func (d *apiDiff) inputs(was, now *ast.Definition) {
 			continue
 		}
 		d.given(at, f.Type, to.Type, f.DefaultValue, to.DefaultValue)
+		d.deprecation(at, f.Directives, to.Directives)
 	}
 	for _, f := range now.Fields {
 		if was.Fields.ForName(f.Name) == nil {
