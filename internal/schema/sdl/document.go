@@ -56,7 +56,7 @@ func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
 	doc.Roots = slices.Concat(all.Schema, all.SchemaExtension)
 	doc.Own = all.Directives
 	doc.declare(all.Definitions)
-	doc.extend(all.Extensions)
+	doc.extend(all.Extensions, ok)
 	return doc, ok
 }
 
@@ -90,15 +90,17 @@ func (doc *Document) declare(definitions ast.DefinitionList) {
 	}
 }
 
-func (doc *Document) extend(extensions ast.DefinitionList) {
+// extend merges extensions into what they extend. Where a file does not parse, it may declare what the rest lacks.
+func (doc *Document) extend(extensions ast.DefinitionList, whole bool) {
 	for _, ext := range extensions {
 		def := doc.Named[ext.Name]
 		switch {
 		case def == nil && ext.Name == "Query" && ext.Kind == ast.Object:
 			doc.Named[ext.Name] = ext
 			doc.Types = append(doc.Types, ext)
-		case def == nil:
+		case def == nil && whole:
 			doc.add(rule.ExtendsNothing.Broken(Position(ext.Position), ext.Name, ""))
+		case def == nil:
 		case def.Kind != ext.Kind:
 			doc.add(rule.ExtendsOther.Broken(Position(ext.Position), ext.Name, "", KindName(def.Kind), KindName(ext.Kind)))
 		default:
