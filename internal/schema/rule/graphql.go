@@ -8,6 +8,9 @@ var (
 	ByteOrderMark = newRule("byte-order-mark",
 		"there is a byte order mark here (U+FEFF), which one does not see",
 		"remove it, and write what is beside it anew if need be")
+	TextCharacter = newRule("text-character",
+		"{1} has the character {2}, which stands for no text",
+		"remove its escape")
 	GraphQL = newRule("graphql",
 		"{1}",
 		"correct the schema here")

@@ -21,6 +21,10 @@ func (l *soundChecker) soundDirectives(s site, used ast.DirectiveList) ast.Direc
 	var kept ast.DirectiveList
 	for _, d := range used {
 		def := l.doc.Vocabulary.Directives[d.Name]
+		if d.Name == "deprecated" {
+			reason, _ := Text(d, "reason")
+			l.checkText(d.Position, s.typ, s.field, "the reason of @deprecated", reason)
+		}
 		switch {
 		case def == nil:
 			l.add(l.unknown(s, d))

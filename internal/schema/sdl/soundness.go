@@ -14,11 +14,13 @@ func Check(doc *Document) schema.Diagnostics {
 	l := &soundChecker{doc: doc}
 	for _, def := range doc.Types {
 		l.checkName(def.Position, def.Name, "", def.Name)
+		l.checkText(def.Position, def.Name, "", "the description", def.Description)
 		def.Directives = l.soundDirectives(site{typ: def.Name, location: locationOf(def.Kind)}, def.Directives)
 		l.soundFields(def)
 		l.soundEnum(def)
 	}
 	for _, s := range doc.Roots {
+		l.checkText(s.Position, "", "", "the description of the schema", s.Description)
 		s.Directives = l.soundDirectives(site{location: ast.LocationSchema}, s.Directives)
 	}
 	return l.found
@@ -54,9 +56,11 @@ func (l *soundChecker) soundFields(def *ast.Definition) {
 		first[f.Name] = f
 		kept = append(kept, f)
 		l.checkName(f.Position, def.Name, f.Name, f.Name)
+		l.checkText(f.Position, def.Name, f.Name, "the description", f.Description)
 		f.Directives = l.soundDirectives(site{def.Name, f.Name, location}, f.Directives)
 		for _, a := range f.Arguments {
 			l.checkName(a.Position, def.Name, f.Name, a.Name)
+			l.checkText(a.Position, def.Name, f.Name, "the description of "+a.Name, a.Description)
 			a.Directives = l.soundDirectives(site{def.Name, f.Name, ast.LocationArgumentDefinition}, a.Directives)
 		}
 	}
@@ -83,6 +87,7 @@ func (l *soundChecker) soundEnum(def *ast.Definition) {
 		}
 		kept = append(kept, v)
 		l.checkName(v.Position, def.Name, "", v.Name)
+		l.checkText(v.Position, def.Name, "", "the description of "+v.Name, v.Description)
 		if v.Name == "true" || v.Name == "false" || v.Name == "null" {
 			l.add(rule.EnumValueName.Broken(Position(v.Position), def.Name, "", v.Name))
 		}
