@@ -48,7 +48,7 @@ func committed(path string) string {
 
 // read is the lock as it is now, "" where there is none.
 func (d *draft) read() (string, error) {
-	text, err := os.ReadFile(d.path)
+	text, err := outfile.Read(d.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the lock of the events: %w", err)
 	}

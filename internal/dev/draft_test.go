@@ -60,6 +60,22 @@ func drafting(t *testing.T, begin, now string) *draft {
 	return &d
 }
 
+// TestADraftIsFreeWhateverEndsItsLines: of a lock that git has written with others than are generated, the session
+// knows what it has added itself.
+func TestADraftIsFreeWhateverEndsItsLines(t *testing.T) {
+	d := drafting(t, strings.ReplaceAll(lockOfA, "\n", "\r\n"), lockOfAB)
+	if err := os.WriteFile(d.path, []byte(strings.ReplaceAll(lockOfAB, "\n", "\r\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.ran = true
+	if _, err := d.loosen(logged(t, &[]string{"A"}), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.read(); err != nil || got != lockOfA {
+		t.Errorf("the lock is %q, want %q, %v", got, lockOfA, err)
+	}
+}
+
 // TestADraftIsFreeWhileNobodyCanHaveSuchEvents, and no longer.
 func TestADraftIsFreeWhileNobodyCanHaveSuchEvents(t *testing.T) {
 	var none, ofA, ofB = []string{}, []string{"A"}, []string{"B"}

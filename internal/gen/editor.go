@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
@@ -27,7 +26,7 @@ func editorText() []byte {
 
 // writeEditorFile writes the file, unless somebody else has one of that name.
 func writeEditorFile(path string) error {
-	old, err := os.ReadFile(path)
+	old, err := outfile.Read(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read %s: %w", path, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"golang.org/x/mod/modfile"
 
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/eventlock"
 	"github.com/foldql/foldql/internal/schema/parse"
@@ -110,7 +111,7 @@ func (p *project) readEvents(dir string) error {
 		return fmt.Errorf("read the events: %w", err)
 	}
 	p.events = []*ast.Source{{Name: name, Input: string(text)}}
-	if text, err = os.ReadFile(filepath.Join(dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if text, err = outfile.Read(filepath.Join(dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read what the events of a log may hold: %w", err)
 	}
 	p.lock = string(text)

@@ -195,6 +195,28 @@ func TestNoLockIsMadeOfEventsThatItRefuses(t *testing.T) {
 	}
 }
 
+// TestEndsOfLinesAreNoChange: git may have written others than are generated, as with core.autocrlf.
+func TestEndsOfLinesAreNoChange(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	writeProject(t, dir, schemaOfA)
+	write(t, file("go.mod"), "module example.com/lines\n")
+	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	write(t, file(lockFile), crlf(lockOf(t, "type E { id: ID! }")))
+	if err := Lint(dir, io.Discard); err != nil {
+		t.Error(err)
+	}
+	before := crlf(string(editorText()))
+	write(t, file(editorFile), before)
+	if err := writeEditorFile(file(editorFile)); err != nil || read(t, dir, editorFile) != before {
+		t.Errorf("the file for editors is written anew, %v", err)
+	}
+	write(t, file(editorFile), crlf(editorHeader+"# It is of a former version.\n"))
+	if err := writeEditorFile(file(editorFile)); err != nil || read(t, dir, editorFile) != string(editorText()) {
+		t.Errorf("the file for editors is not written anew, %v", err)
+	}
+}
+
 // TestAProjectIsFoundFromItsFolders, and nowhere else.
 func TestAProjectIsFoundFromItsFolders(t *testing.T) {
 	dir := t.TempDir()

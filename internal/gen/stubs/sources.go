@@ -79,8 +79,9 @@ func (c *userCode) writeSourcesOf(dir string, out io.Writer) error {
 		return err
 	}
 	name, text := path.Join(dir, sourcesFile), fmt.Appendf(nil, sourcesText, pkg.name)
-	was, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	was, err := outfile.Read(name)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
 		return fmt.Errorf("compare %s: %w", name, err)
 	}
 	if bytes.Equal(was, text) {
@@ -88,7 +89,7 @@ func (c *userCode) writeSourcesOf(dir string, out io.Writer) error {
 	}
 	did := "changed"
 	switch {
-	case was == nil:
+	case missing:
 		did = "written"
 	case !isOurs(name):
 		return fmt.Errorf("%s is a file of yours: rename it, the name is that of a file which foldql generates", name)
@@ -103,6 +104,6 @@ func (c *userCode) writeSourcesOf(dir string, out io.Writer) error {
 }
 
 func isOurs(name string) bool {
-	text, err := os.ReadFile(name)
+	text, err := outfile.Read(name)
 	return err == nil && bytes.HasPrefix(text, []byte(sourcesHeader))
 }
