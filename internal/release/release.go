@@ -186,13 +186,15 @@ func (r *release) made(name string) string {
 	return path
 }
 
-// build compiles the command: static, and the same on every machine. It knows its version by the tag.
+// build compiles the command: static, and the same on every machine, of the modules in go.mod even where the checkout
+// is in a workspace. It knows its version by the tag.
 func (r *release) build(ctx context.Context, p platform, to string) error {
 	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -buildid=",
 		"-o", to, "./cmd/foldql")
 	c.Dir = r.source
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM64=v8.0",
-		"GOENV=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
+		"GOENV=off", "GOWORK=off",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
 	return failed(c.CombinedOutput())
 }
 

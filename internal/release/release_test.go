@@ -177,19 +177,63 @@ func checkBinary(t *testing.T, archive []byte) {
 	}
 }
 
+// TestAReleaseIsOfTheModulesInGoMod, even where the checkout is in a workspace that has another version of one.
+func TestAReleaseIsOfTheModulesInGoMod(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git here")
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "checkout")
+	for name, text := range map[string]string{
+		"go.work": "go 1.26.0\n\nuse (\n\t./checkout\n\t./another\n)\n",
+		"checkout/go.mod": "module example.com/checkout\n\ngo 1.26.0\n\nrequire example.com/library v1.0.0\n\n" +
+			"replace example.com/library => ./library\n",
+		"checkout/cmd/foldql/main.go": "package main\n\nimport \"example.com/library\"\n\n" +
+			"func main() { print(library.Version) }\n",
+		"checkout/library/go.mod":     "module example.com/library\n",
+		"checkout/library/library.go": "package library\n\nconst Version = \"released\"\n",
+		"another/go.mod":              "module example.com/library\n",
+		"another/library.go":          "package library\n\nconst Version = \"another\"\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOWORK", "") // as on a machine where nothing turns workspaces off
+	git := gitIn(t, source)
+	git("init", "--quiet")
+	git("add", ".")
+	git("commit", "--quiet", "-m", "first")
+	r, binary := release{source: source}, filepath.Join(dir, "foldql")
+	if err := r.build(t.Context(), platform{runtime.GOOS, runtime.GOARCH}, binary); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(binary).CombinedOutput(); err != nil || string(out) != "released" {
+		t.Errorf("it is made of the version %q, %v", out, err)
+	}
+}
+
+// gitIn runs git in a folder, as somebody.
+func gitIn(t *testing.T, dir string) func(args ...string) {
+	return func(args ...string) {
+		t.Helper()
+		args = append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=n@example.com"}, args...)
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
 func TestAReleaseOfAnotherCheckoutIsRefused(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git here")
 	}
 	dir := t.TempDir()
-	git := func(args ...string) {
-		t.Helper()
-		args = append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=n@example.com"}, args...)
-		c := exec.Command("git", args...)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	git := gitIn(t, dir)
 	git("init", "--quiet")
 	git("commit", "--quiet", "--allow-empty", "-m", "first")
 	r := release{version: "v1.0.0", source: dir}
