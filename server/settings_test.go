@@ -71,6 +71,29 @@ func TestFileMayBeNamedByAFlag(t *testing.T) {
 	}
 }
 
+// TestNoDocumentOfTheFileIsPassedOver: a file with several is refused, whichever of them has the keys.
+func TestNoDocumentOfTheFileIsPassedOver(t *testing.T) {
+	for file, line := range map[string]string{
+		"listen: a\n---\nstore: b\n":           "line 3",
+		"---\n# empty\n---\nlisten: hunter2\n": "line 4",
+		"listen: a\n...\nstore: hunter2\n":     "line 3",
+	} {
+		_, said, ok := parse(t, []string{"serve"}, nil, file)
+		if text := said.stderr.String(); ok || !strings.Contains(text, line+" is in another YAML document: put all keys "+
+			"into one") || strings.Contains(text, "hunter2") {
+			t.Errorf("%q: accepted %t, said %q, want it to name %s", file, ok, text, line)
+		}
+	}
+	for _, file := range []string{
+		"# ours\n---\nlisten: 127.0.0.1:9\n...\n", "listen: 127.0.0.1:9\n---\n# nothing\n",
+		"--- {listen: 127.0.0.1:9}\n",
+	} {
+		if c, said, ok := parse(t, []string{"serve"}, nil, file); !ok || c.Serve.Listen != "127.0.0.1:9" {
+			t.Errorf("%q: listen %q: %s", file, c.Serve.Listen, &said.stderr)
+		}
+	}
+}
+
 func TestOneFileServesSeveralCommands(t *testing.T) {
 	c, said, ok := parse(t, []string{"replay"}, nil, "listen: 127.0.0.1:9\nstore: 'memory:'\n")
 	if !ok || c.Replay.Store != "memory:" {

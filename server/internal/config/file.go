@@ -9,7 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // file has the values of the flags that a file gives, by their names: texts, or lists of these.
@@ -38,6 +40,9 @@ func parseFile(text []byte, names []string) (f file, err error) {
 	if f.written, err = asWritten(text); err != nil {
 		return f, errors.New(yaml.FormatError(err, false, false))
 	}
+	if err := checkOneDocument(text); err != nil {
+		return f, err
+	}
 	for _, values := range []map[string]any{f.read, f.written} {
 		for key, value := range values {
 			if !slices.Contains(names, key) {
@@ -51,6 +56,25 @@ func parseFile(text []byte, names []string) (f file, err error) {
 		}
 	}
 	return f, nil
+}
+
+// checkOneDocument returns an error where YAML begins another document, of which nothing would be read.
+func checkOneDocument(text []byte) error {
+	begun, ended := false, false
+	for _, t := range lexer.Tokenize(string(text)) {
+		switch t.Type {
+		case token.CommentType:
+		case token.DocumentHeaderType, token.DocumentEndType:
+			begun, ended = true, begun
+		default:
+			if ended {
+				return fmt.Errorf("line %d is in another YAML document: put all keys into one, without a line --- or ... "+
+					"between them", t.Position.Line)
+			}
+			begun = true
+		}
+	}
+	return nil
 }
 
 // asWritten reads a mapping whose scalars are texts, as they are written.
