@@ -60,6 +60,27 @@ func TestRowsAreKeptWhereTheyLast(t *testing.T) {
 	}
 }
 
+// TestAProjectHasANameThatDockerAndSystemdTake, whatever its module is called.
+func TestAProjectHasANameThatDockerAndSystemdTake(t *testing.T) {
+	for module, want := range map[string]string{
+		"Orders": "orders", "example.com/orders/v2": "orders", "gopkg.in/orders.v3": "orders", "v2": "v2",
+		"example.com/My_orders.api": "my_orders.api", "a~b+c": "a-b-c", "a.~b__c": "a-b-c", "example.com/_": "server",
+	} {
+		dir := t.TempDir()
+		if err := newproject.Write(dir, newproject.Options{Module: module, Library: checkout}); err != nil {
+			t.Fatal(err)
+		}
+		for file, line := range map[string]string{
+			"Dockerfile":     "#   docker build -f deploy/Dockerfile -t " + want + " .\n",
+			"server.service": "StateDirectory=" + want + "\n",
+		} {
+			if text := string(readFile(t, filepath.Join(dir, "deploy", file))); !strings.Contains(text, line) {
+				t.Errorf("%s: %s has no line %q", module, file, line)
+			}
+		}
+	}
+}
+
 // readUnit reads how systemd starts the server.
 func readUnit(t *testing.T, dir string) (s started) {
 	t.Helper()

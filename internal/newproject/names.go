@@ -1,6 +1,7 @@
 package newproject
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"golang.org/x/mod/module"
 
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/parse"
@@ -18,7 +20,7 @@ const DefaultModel = "Task"
 
 // names are what the templates are filled in with.
 type names struct {
-	Module, Name string // of the project: its import path, and the last element of that
+	Module, Name string // of the project: its import path, and what its image, its service and its folders are called
 	Model        string // the first read model
 	Var, ID      string // its name as a field would have it, and the field that is its key
 	Go, GoID     string // the model and its key as Go names them
@@ -30,9 +32,19 @@ type names struct {
 func newNames(modulePath, model string) names {
 	v := uncapitalized(model)
 	return names{
-		Module: modulePath, Name: path.Base(modulePath), Model: model, Var: v, ID: v + "Id",
+		Module: modulePath, Name: projectName(modulePath), Model: model, Var: v, ID: v + "Id",
 		Go: schema.GoName(model), GoID: schema.GoName(v + "Id"), File: strings.ToLower(model), Library: libraryPath,
 	}
+}
+
+// notInNames is what names of images cannot have, nor, for the most part, those of services of systemd.
+var notInNames = regexp.MustCompile(`[^a-z0-9]{2,}|[^a-z0-9._-]`)
+
+// projectName is the last element of an import path, without the major version, as images may be called.
+func projectName(modulePath string) string {
+	unversioned, _, _ := module.SplitPathVersion(modulePath)
+	name := notInNames.ReplaceAllString(strings.ToLower(path.Base(unversioned)), "-")
+	return cmp.Or(strings.Trim(name, "._-"), "server")
 }
 
 // uncapitalized is a name that begins with a small letter: task of Task, httpRoute of HTTPRoute.
