@@ -59,9 +59,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("%w: stop what uses the address, or give another one with --listen", err)
 	}
 	defer listener.Close()
-	temp, err := os.MkdirTemp("", "foldql-dev-")
+	temp, err := newProgramsFolder()
 	if err != nil {
-		return fmt.Errorf("make a folder for the programs: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	watcher, err := watch.New()
