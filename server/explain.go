@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,7 +28,10 @@ const mostDocument = 1 << 20
 func (c *explainCommand) Run(p *program) error {
 	document := c.Query
 	if document == "-" {
-		text, err := io.ReadAll(io.LimitReader(p.Stdin, mostDocument))
+		text, err := io.ReadAll(io.LimitReader(p.Stdin, mostDocument+1))
+		if err == nil && len(text) > mostDocument {
+			err = fmt.Errorf("it is longer than %d bytes: explain its operations one at a time", mostDocument)
+		}
 		if err != nil {
 			return fmt.Errorf("read the document from standard input: %w", err)
 		}
@@ -38,6 +42,9 @@ func (c *explainCommand) Run(p *program) error {
 	values.UseNumber()
 	if err := values.Decode(&variables); err != nil {
 		return config.Wrong("variables", "they must be a JSON object: %w", err)
+	}
+	if _, err := values.Token(); !errors.Is(err, io.EOF) {
+		return config.Wrong("variables", "there is more after the JSON object: give one object, with all values")
 	}
 	nowhere := graph.NewRuntime(nil, p.app.Catalog, graph.Config{}) // nothing is read
 	x, err := graph.Explain(p.app.Schema(nowhere).Schema(), p.app.Catalog, document, c.Operation, variables)

@@ -29,12 +29,17 @@ func TestExplainSaysWhatAQueryReads(t *testing.T) {
 	if err := json.Unmarshal([]byte(c.stdout.String()), &x); err != nil || x.Reads != 1 || x.Steps[0].Path != "first" {
 		t.Errorf("as JSON: %v, %+v", err, x)
 	}
+	// a valid document begins it, so that a part of it would be explained
+	long := start{args: []string{"explain", "-"}, stdin: strings.NewReader(query + strings.Repeat(" ", mostDocument))}
+	runProgram(t, app, long).wantExit(t, exitFailed, "it is longer than 1048576 bytes")
 	for args, want := range map[string]string{
-		query:                           "id",
-		"{ nothing }":                   "nothing",
-		query + "|--variables|[]":       "JSON object",
-		query + "|--operation|Another":  "Another",
-		"{ __schema { types { name } }": "explain the query",
+		query:                                  "id",
+		"{ nothing }":                          "nothing",
+		query + "|--variables|[]":              "JSON object",
+		query + `|--variables|{"id":"1"} oops`: "after the JSON object",
+		query + `|--variables|{"id":"1"} {}`:   "after the JSON object",
+		query + "|--operation|Another":         "Another",
+		"{ __schema { types { name } }":        "explain the query",
 	} {
 		if c := run(strings.Split(args, "|")...); c.code == exitDone || !strings.Contains(c.stderr.String(), want) {
 			t.Errorf("%s: exit %d, %s, want an error that says %q", args, c.code, &c.stderr, want)
