@@ -239,6 +239,18 @@ func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
 	} {
 		runProgram(t, app, start{args: refused}).wantExit(t, exitFailed, "RESTORING")
 	}
+	for _, missing := range []string{"log", "rows"} { // as a restore leaves it that has put the other in place, or neither
+		if err := os.RemoveAll(filepath.Join(data, missing)); err != nil {
+			t.Fatal(err)
+		}
+		for _, refused := range [][]string{
+			{"events", "search", "--store", store},
+			{"backup", filepath.Join(t.TempDir(), "b"), "--store", store},
+			{"tables", "plan", "--store", store},
+		} {
+			runProgram(t, app, start{args: refused}).wantExit(t, exitFailed, "RESTORING")
+		}
+	}
 	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
 	answersUpTo(t, app, data, 50)
 }

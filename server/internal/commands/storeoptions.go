@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/sources"
@@ -102,8 +104,8 @@ func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, e
 		return nil, err
 	}
 	if store.Kind == config.Embedded {
-		if _, err := os.Stat(store.Rows()); err != nil {
-			return nil, fmt.Errorf("open the rows: %w; name the data directory by --store", err)
+		if err := checkPart(store.Rows(), "--store"); err != nil {
+			return nil, fmt.Errorf("open the rows: %w", err)
 		}
 	}
 	if err := eventsExist(from, store); err != nil {
@@ -129,8 +131,20 @@ func eventsExist(from config.Source, store config.Store) error {
 	if dir == "" {
 		return nil
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("open the events: %w; name the data directory by --store or --events", err)
+	if err := checkPart(dir, "--store or --events"); err != nil {
+		return fmt.Errorf("open the events: %w", err)
+	}
+	return nil
+}
+
+// checkPart fails where a part of a data directory, which flags name, is not there. It may be missing because a restore
+// has not come to its end.
+func checkPart(part, flags string) error {
+	if err := backup.CheckRestored(filepath.Dir(part)); err != nil {
+		return err
+	}
+	if _, err := os.Stat(part); err != nil {
+		return fmt.Errorf("%w; name the data directory by %s", err, flags)
 	}
 	return nil
 }

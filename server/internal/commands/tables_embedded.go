@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/config"
@@ -55,7 +54,7 @@ const surveyCacheMB = 16
 
 // inEmbedded calls f with the store. No server may have it open.
 func inEmbedded(ctx context.Context, p *Program, at config.Store, f func(*querydb.DB) error) (err error) {
-	if _, err := os.Stat(at.Rows()); err != nil {
+	if err := checkPart(at.Rows(), "--store"); err != nil {
 		return fmt.Errorf("open the store %s: %w", at, err)
 	}
 	db, err := p.OpenStore(ctx, at, &config.Data{CacheMB: surveyCacheMB, ReserveMB: 1})
