@@ -74,17 +74,38 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s answered %d: %s", e.Who, e.Status, e.Detail)
 }
 
+// errForeign is in the error of an answer that says success, and that is none of a foldql server's.
+var errForeign = errors.New("is a foldql server there? Give the address of one with --url")
+
 // Temporary reports whether the same request may succeed later.
 func Temporary(err error) bool {
 	var answer *Error
 	if errors.As(err, &answer) {
 		return answer.Status >= 500 || answer.Status == http.StatusTooManyRequests
 	}
-	return !errors.Is(err, context.Canceled)
+	return !errors.Is(err, context.Canceled) && !errors.Is(err, errForeign)
 }
 
-// Do sends a request and reads its answer into to.
-func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []byte, to any) error {
+// Answer is a JSON object that is read into a value, and that has a field which a foldql server always sends: what else
+// answers at that address with success has another one, which would be read as nothing at all.
+type Answer struct {
+	Into any
+	With string
+}
+
+func (a *Answer) read(text []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	if _, has := fields[a.With]; !has {
+		return fmt.Errorf("it has no %s", a.With)
+	}
+	return json.Unmarshal(text, a.Into)
+}
+
+// Do sends a request and reads its answer.
+func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []byte, answer Answer) error {
 	req, err := c.request(ctx, method, path, mediaType, body)
 	if err != nil {
 		return err
@@ -98,8 +119,8 @@ func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("the answer of %s is not understood; is a foldql server there? %w", c.Base, err)
+	if err := answer.read(text); err != nil {
+		return fmt.Errorf("the answer of %s is not understood: %w; %w", c.Base, err, errForeign)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func at(t *testing.T, h http.HandlerFunc) *Client {
 // asks are the three ways to ask.
 var asks = map[string]func(*Client, *testing.T) error{
 	"Do": func(c *Client, t *testing.T) error {
-		var none struct{}
-		return c.Do(t.Context(), "POST", "/x", "application/json", []byte("{}"), &none)
+		var list struct{ Items []string }
+		return c.Do(t.Context(), "POST", "/x", "application/json", []byte("{}"), Answer{Into: &list, With: "items"})
 	},
 	"Decide": func(c *Client, t *testing.T) error { return c.Decide(t.Context(), "/x", []byte("{}")) },
 	"Stream": func(c *Client, t *testing.T) error {
@@ -64,6 +64,23 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 	if n := followed.Load(); n > 0 {
 		t.Errorf("%d requests were sent elsewhere", n)
+	}
+}
+
+// TestAnAnswerWithoutWhatAServerSendsIsNone: read as what was asked for, it would be an empty list.
+func TestAnAnswerWithoutWhatAServerSendsIsNone(t *testing.T) {
+	for body, isServers := range map[string]bool{
+		`{"items":["a"]}`: true, `{"items":[]}`: true, `{"items":null,"more":true}`: true,
+		`{}`: false, `{"status":"ok"}`: false, `[]`: false, `null`: false, `<html>`: false, ``: false,
+	} {
+		c := at(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		err := asks["Do"](c, t)
+		if (err == nil) != isServers {
+			t.Errorf("answered %s: %v", body, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "is a foldql server there?") || Temporary(err)) {
+			t.Errorf("answered %s: %v, tried again: %t", body, err, Temporary(err))
+		}
 	}
 }
 

@@ -29,7 +29,9 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 		return err
 	}
 	var answer admin.CascadesAnswer
-	if err := to.Do(ctx, http.MethodPost, "/admin/cascades/retry", "application/json", body, &answer); err != nil {
+	err = to.Do(ctx, http.MethodPost, "/admin/cascades/retry", "application/json", body,
+		client.Answer{Into: &answer, With: "tried"})
+	if err != nil {
 		return fmt.Errorf("retry the failed cascades of %s: %w", c.Projection, err)
 	}
 	fmt.Fprintf(p.Stdout, "%s: %d rows tried, %d failed again\n", c.Projection, answer.Tried, len(answer.Failed))

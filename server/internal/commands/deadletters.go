@@ -48,7 +48,9 @@ func (c *deadLettersList) list(ctx context.Context, p *Program, from *client.Cli
 		q.Set("rows", "building")
 	}
 	var answer admin.DeadLetterList
-	if err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil, &answer); err != nil {
+	err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil,
+		client.Answer{Into: &answer, With: "deadLetters"})
+	if err != nil {
 		return fmt.Errorf("list dead letters: %w", err)
 	}
 	show := c.table

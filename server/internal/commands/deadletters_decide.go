@@ -87,7 +87,9 @@ func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.
 			return err
 		}
 		var some admin.BulkAnswer
-		if err := to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body, &some); err != nil {
+		err = to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body,
+			client.Answer{Into: &some, With: "done"})
+		if err != nil {
 			return fmt.Errorf("%s dead letters of %s: %w", verb, c.Projection, err)
 		}
 		sum.Done, sum.Failed = sum.Done+some.Done, sum.Failed+some.Failed

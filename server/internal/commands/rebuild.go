@@ -211,7 +211,8 @@ func (c *rebuildStatus) Run(ctx context.Context, p *Program) error {
 		return err
 	}
 	var answer admin.RebuildsAnswer
-	if err := to.Do(ctx, http.MethodGet, "/admin/rebuilds", "", nil, &answer); err != nil {
+	err = to.Do(ctx, http.MethodGet, "/admin/rebuilds", "", nil, client.Answer{Into: &answer, With: "rebuilds"})
+	if err != nil {
 		return fmt.Errorf("rebuild status: %w", err)
 	}
 	if c.JSON {

@@ -129,7 +129,7 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 	body := cloudevents.AppendBatch(nil, events)
 	for pause, n := firstPause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
 		var answer struct{ Appended []eventlog.AppendResult }
-		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
+		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, client.Answer{Into: &answer, With: "appended"})
 		if err == nil {
 			return u.count(answer.Appended, len(events))
 		}

@@ -73,7 +73,8 @@ func (r *reading) page(ctx context.Context) (*search.Page, error) {
 		return nil, err
 	}
 	page := &search.Page{}
-	err = r.from.Do(ctx, http.MethodPost, "/admin/events/search", "application/json", body, page)
+	err = r.from.Do(ctx, http.MethodPost, "/admin/events/search", "application/json", body,
+		client.Answer{Into: page, With: "upTo"})
 	return page, err
 }
 
