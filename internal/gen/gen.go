@@ -146,7 +146,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 		return nil, err
 	}
 	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m)}
-	o.files = map[string][]byte{printedFile: []byte(sdl)}
+	o.files = map[string][]byte{printedFile: []byte(schemaHeader + sdl)}
 	files := map[string]*code.File{
 		"model/rows.go":                  code.Rows(m),
 		"model/codecs.go":                code.Codecs(m),

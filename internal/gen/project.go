@@ -78,7 +78,7 @@ func (p *project) readSchemas() (err error) {
 	p.goTypes = p.config.Models
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
-		if !isAlso(src.Name, eventsFile) && !strings.HasPrefix(src.Input, strings.TrimSpace(editorHeader)) {
+		if !isAlso(src.Name, eventsFile) && !strings.HasPrefix(src.Input, strings.TrimSpace(schemaHeader)) {
 			p.readModels = append(p.readModels, src)
 		}
 	}
