@@ -4,11 +4,14 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -258,6 +261,30 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 		t.Error("no error")
 	}
 	if diff := cmp.Diff(map[string]string{"rows/other": ""}, tree(t, data)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAMarkThatCannotBeWrittenIsNotLeft: nobody would open the directory, in which nothing was put. The mark of another
+// restore stays.
+func TestAMarkThatCannotBeWrittenIsNotLeft(t *testing.T) {
+	data, full := t.TempDir(), errors.New("no space left on device")
+	path := filepath.Join(data, restoring)
+	half := io.MultiReader(strings.NewReader(".restore-1\n"), iotest.ErrReader(full))
+	if err := writeWhole(path, half); !errors.Is(err, full) {
+		t.Errorf("error %v, want that of the disk", err)
+	}
+	if err := CheckRestored(data); err != nil {
+		t.Error(err)
+	}
+	others := mark(".restore-2\nlog\n")
+	if err := others.write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := mark(".restore-1\nlog\n").write(data); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("beside another restore: %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{restoring: string(others)}, tree(t, data)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

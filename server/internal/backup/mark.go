@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,16 +23,21 @@ func markOf(partial string, parts []string) mark {
 	return mark(strings.Join(append([]string{filepath.Base(partial)}, parts...), "\n") + "\n")
 }
 
-// write writes the file, and syncs it to disk with its name. Where that fails it removes the file: nothing was put in
-// place that it would be about.
+// write writes the file, unless another restore has. Where that fails it leaves none: nothing was put in place that it
+// would be about.
 func (m mark) write(data string) error {
-	path := filepath.Join(data, restoring)
-	_, err := writeFile(path, bytes.NewReader(m))
+	return writeWhole(filepath.Join(data, restoring), bytes.NewReader(m))
+}
+
+// writeWhole writes a file that is not there yet, and syncs it to disk with its name. Where that fails it removes the
+// file, but not one that was there.
+func writeWhole(path string, r io.Reader) error {
+	_, err := writeFile(path, r)
 	if errors.Is(err, fs.ErrExist) {
-		return err // the file is another restore's
+		return err
 	}
 	if err == nil {
-		err = syncDir(data)
+		err = syncDir(filepath.Dir(path))
 	}
 	if err == nil {
 		return nil
