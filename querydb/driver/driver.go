@@ -170,89 +170,6 @@ type TxLimiter interface {
 	TxLimits() (writes, bytes int)
 }
 
-// Table describes a table to a driver: its name and generation, and the fields, keys and indexes of its rows.
-type Table struct {
-	Name       string
-	Generation int // each has rows of its own; 0 is the first
-	Sorted     bool
-	Fields     []Field
-	PK, SK     []int // ordinals of the fields that the key halves are composed of
-	Indexes    []Index
-	NoExpiry   bool // no row ever expires: Row.Expires is zero in all of them
-	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
-	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that
-	// is not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of
-	// another kind is ErrConflict. One over what a deleted row of another kind has left is none, and that counts on: it
-	// has the next revision, and keeps the positions applied.
-	Kind string
-	Keys KeyNames
-	// RowKind is the kind of the rows whose history these are; "" in every other table. Other programs mark the events
-	// of a history by it: what has it and no revision is an event too, to a Query without WithDeleted.
-	RowKind string
-}
-
-// KeyNames are the attributes that hold the keys of a shared table in a store that names them; "" where the store's own
-// names will do.
-type KeyNames struct{ PK, SK, Kind string }
-
-// Field is one stored field of a row.
-type Field struct {
-	Name     string
-	Scalar   string  // ID String Boolean Int Int64 Float Decimal Date DateTime; "" for an object
-	Enum     string  // name of the enum type, where the field is one; Scalar is then String
-	Object   []Field // the fields of an object, in the order of its type; nil for a scalar
-	List     bool
-	Nullable bool
-	// Copied says where the value is in an item of another program that has no attribute for the field.
-	Copied Copied
-}
-
-// Copied is a place in an object that a row holds: the field Field of the object Object.
-type Copied struct{ Object, Field string }
-
-// Index is a secondary (pk, sk) pair under which rows can be queried.
-type Index struct {
-	Name   string
-	PK, SK []int // ordinals of the composite fields; SK is empty where no field is in a sort half
-	// AlwaysSorted says that the index has a sort half even where SK is empty.
-	AlwaysSorted bool
-	Keys         KeyNames // as those of the table
-	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
-	Projected []int
-	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
-	// ErrConflict, which names index and key, and nothing of it is written. What counts is the rows as they are after all
-	// writes of the batch. A row that has expired at the Time of a write does not stand in its way, whether it has been
-	// removed or not, though queries may still find it under the key. A MultiWriter driver gets such batches as Atomic.
-	Unique bool
-}
-
-// Sorted reports whether the index has a sort half.
-func (x *Index) Sorted() bool { return len(x.SK) > 0 || x.AlwaysSorted }
-
-// Covers reports whether every one of the fields is in the index's entries.
-func (x *Index) Covers(fields []int) bool {
-	if x.Projected == nil {
-		return true
-	}
-next:
-	for _, f := range fields {
-		for _, p := range x.Projected {
-			if p == f {
-				continue next
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// IndexKey is a row's key in one index. A row with an absent half is not in the index; the other half is stored
-// nevertheless, for the write that adds the absent one.
-type IndexKey struct {
-	keys.Key
-	HasPK, HasSK bool
-}
-
 // Row is one row as it is stored.
 type Row struct {
 	Key    keys.Key
@@ -280,9 +197,6 @@ type Row struct {
 
 // Expired reports whether the row has expired. It has from Expires on, and then no longer exists for readers.
 func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Expires.After(now) }
-
-// InIndex reports whether a row with this key is in the index: whether no half that the index has is absent.
-func (k *IndexKey) InIndex(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
 // LastApplied returns the last position of the partition that was applied to the row, the zero Position where none is
 // known. On a store with one writer that is Position; on a MultiWriter store Position may be another writer's.
@@ -366,68 +280,4 @@ type Page struct {
 	Starts   []keys.Cursor // aligned with Rows: where a page after that row begins; Index is zero on the table itself
 	More     bool          // there is at least one row after the last
 	Examined int           // keys read, also of rows that have expired or are of other kinds
-}
-
-// WriteKind is what a Write does.
-type WriteKind uint8
-
-// What a Write does.
-const (
-	Put    WriteKind = iota // store the row, whatever was there
-	Delete                  // delete the row, where there is one
-	// CheckRevision changes nothing: unless the row is at Row.Revision, nothing of Batch.Last is written. It occurs in
-	// Last, with IfRevision, and for a MultiWriter driver alone.
-	CheckRevision
-	// DeletePartition deletes the rows under the partition key, of the table's Kind, except those that the batch writes
-	// one by one. It occurs in Batch.Writes, with Table, Row.Key.PK and Row.Position alone, and never for a MultiWriter
-	// driver.
-	DeletePartition
-)
-
-// Write is the change of one row.
-//
-// On a MultiWriter store a write is conditional, and increments the row's Revision. With IfRevision, the row must be at
-// Row.Revision; otherwise Apply fails with ErrStale. Without it, the row must not have reached Row.Position in that
-// partition yet; where it has, the write was applied before, and counts as done. A write with neither IfRevision nor a
-// Position always takes effect. A Delete without a Position leaves nothing behind; one with a Position leaves a
-// tombstone, also where there was no row.
-type Write struct {
-	Table      *Table
-	Kind       WriteKind
-	Row        Row  // a Delete needs Key, Position and Revision alone
-	IfRevision bool // the change rests on the row as it was at Row.Revision
-	Part       *Part
-	// Time is that of the event, the earliest of several: the time at which other rows with a key of a unique index have
-	// expired or not. None has at the zero time.
-	Time time.Time
-}
-
-// Part is what one writer owns of a row that several projections write. A Put of a Part creates the row, where there is
-// none, with the fields of the key, and changes what the Part names; a Delete removes that, and the row with it when
-// its last writer is gone. The writer is that of the Batch.
-type Part struct {
-	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
-	PK, SK  []int // ordinals of the indexes whose half it is
-	Expires bool  // the writer sets Row.Expires
-	// WriterCount is how many writers share the maximum size of a row evenly, so that all parts together fit; with 0 or 1
-	// the part may take all of it. With 1 the whole row ends where its writer says, and a store may remove it then.
-	WriterCount int
-}
-
-// Batch is the effect of one or more whole events.
-type Batch struct {
-	Writes []Write // no two of one row
-	// Last are written when all Writes are durable: the checkpoint and what belongs to it. An atomic driver writes
-	// both in one commit.
-	Last []Write
-	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
-	Writer string
-	// Deadline is when a MultiWriter driver gives the batch up with ErrLate: it begins no write later, because the
-	// tombstones of rows that were deleted meanwhile may be gone by then. The zero time is never.
-	Deadline time.Time
-	// Atomic asks a MultiWriter driver for one commit of everything; more than TxLimits is ErrTooLarge.
-	Atomic bool
-	// MultiRow says that one of the events changes several rows: a MultiWriter driver then looks for rows of other kinds,
-	// which are ErrConflict, before it writes the first of the batch.
-	MultiRow bool
 }

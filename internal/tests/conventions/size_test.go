@@ -16,7 +16,8 @@ import (
 
 // Sizes up to which a reader finds his way.
 const (
-	mostFiles   = 16  // of a package, beside tests
+	mostFiles   = 20  // of a package, beside tests
+	mostLines   = 400 // of a file, beside tests
 	mostMethods = 20  // of a type
 	mostColumns = 120 // of a line; a tab is one
 )
@@ -39,6 +40,18 @@ func TestPackagesHaveFewFiles(t *testing.T) {
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		if most := max(mostFiles, larger[dir]); files[dir] > most {
 			t.Errorf("package %s has %d files, at most %d may be: split it by subject", dir, files[dir], most)
+		}
+	}
+}
+
+// TestFilesAreShort: a longer one has several subjects.
+func TestFilesAreShort(t *testing.T) {
+	for name, text := range handWritten(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if lines := bytes.Count(text, []byte("\n")); lines > mostLines {
+			t.Errorf("%s has %d lines, at most %d may be: split it by subject", name, lines, mostLines)
 		}
 	}
 }
