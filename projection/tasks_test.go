@@ -2,7 +2,6 @@ package projection_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -192,45 +191,5 @@ func TestCopiesThatFollowInTheCommitAreNotAllReadAtOnce(t *testing.T) {
 				t.Fatalf("pick %s holds %+v, want the name %s", p.ID, p.Club, want)
 			}
 		}
-	}
-}
-
-// linkedStore has a link added just before a task is taken off.
-type linkedStore struct {
-	*memstore.MultiWriter
-	version driver.Write // of links, as it was last written
-	linked  bool
-	refused error
-}
-
-func (s *linkedStore) Apply(ctx context.Context, b driver.Batch) error {
-	for _, w := range b.Last {
-		switch kind := w.Row.Key.PK; {
-		case strings.HasPrefix(kind, "linkversion:") && w.Kind == driver.Put:
-			s.version = w
-		case !s.linked && s.version.Table != nil && strings.HasPrefix(kind, "cascade:") && w.Kind == driver.Delete:
-			s.linked = true
-			s.version.IfRevision = false
-			if err := s.MultiWriter.Apply(ctx, driver.Batch{Last: []driver.Write{s.version}}); err != nil {
-				return err
-			}
-			s.refused = s.MultiWriter.Apply(ctx, b)
-			return s.refused
-		}
-	}
-	return s.MultiWriter.Apply(ctx, b)
-}
-
-// TestATaskIsTakenOffByTheLinksThatThereAre: where another process adds one meanwhile, it is looked at again.
-func TestATaskIsTakenOffByTheLinksThatThereAre(t *testing.T) {
-	several := memstore.NewMultiWriter(memstore.Options{Now: epochNow})
-	store := &linkedStore{MultiWriter: several.Join(memstore.Options{Now: epochNow})}
-	events := [][]ref{{{Op: "club", ID: "A", Text: "old"}}, {noted(1, "")}, {{Op: "club", ID: "A", Text: "new"}}}
-	db, _ := foldRefs(t, store, refMode{cascade: true}, 100, events...)
-	if !store.linked || !errors.Is(store.refused, driver.ErrStale) {
-		t.Errorf("a link was added meanwhile: %t; the commit: %v, want ErrStale", store.linked, store.refused)
-	}
-	if p := pickOf(t, db, noted(1, "").ID); p.Club == nil || p.Club.Name != "new" {
-		t.Errorf("the pick holds %+v, want the new name", p.Club)
 	}
 }

@@ -65,8 +65,12 @@ func TestATaskOfAnEarlierVersionIsTakenOffUnderItsID(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := back.Again()
-	if again.Removal("k").ID != n.ID || again.Progress("k").ID != n.ID {
-		t.Errorf("it is taken off as %q, want %q", again.Removal("k").ID, n.ID)
+	if progress := again.Progress("k"); progress.ID != n.ID || progress.Value == nil {
+		t.Errorf("it goes on as %q, %q; want %q", progress.ID, progress.Value, n.ID)
+	}
+	again.Done = true
+	if gone := again.Progress("k"); gone.ID != n.ID || gone.Value != nil {
+		t.Errorf("it is taken off as %q, %q; want %q, and no value", gone.ID, gone.Value, n.ID)
 	}
 	other := NewTask("Club", "a", keys.Key{PK: "a"})
 	if other.ID() == task.ID() {

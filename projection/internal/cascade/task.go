@@ -34,6 +34,7 @@ type Task struct {
 
 	id       string // of the note
 	revision uint64 // of the note
+	version  uint64 // see TaskVersions
 }
 
 // MaxFailures is how many Failures a task names.
@@ -74,18 +75,20 @@ func (t *Task) Note(kind string) querydb.Note {
 	return querydb.Note{Kind: kind, ID: t.ID(), Value: encode(t)}
 }
 
-// Progress replaces the task that was read by its present state; where it has changed since, by another process or by
-// another change of the row, nothing of the batch takes effect.
+// Progress replaces the task that was read by its present state, or takes it off where it is over. Where it has changed
+// since, by another process or by another change of the row, nothing of the batch takes effect; where it may be another
+// by now, TaskVersions see to that.
 func (t *Task) Progress(kind string) querydb.Note {
 	n := t.Note(kind)
+	if t.isOver() {
+		n.Value = nil
+	}
 	n.IfRevision, n.Revision = true, t.revision
 	return n
 }
 
-// Removal is Progress of a task that is done.
-func (t *Task) Removal(kind string) querydb.Note {
-	return querydb.Note{Kind: kind, ID: t.ID(), IfRevision: true, Revision: t.revision}
-}
+// isOver reports whether the task is done and left no copies behind: nothing of it stays on record.
+func (t *Task) isOver() bool { return t.Done && t.Failed == 0 }
 
 // ParseTask reads the note of a task.
 func ParseTask(n *querydb.Note) (t Task, err error) {
@@ -97,7 +100,7 @@ func ParseTask(n *querydb.Note) (t Task, err error) {
 // Again is the task from its beginning.
 func (t *Task) Again() Task {
 	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
-	again.Scopes, again.id, again.revision = t.Scopes, t.id, t.revision
+	again.Scopes, again.id, again.revision, again.version = t.Scopes, t.id, t.revision, t.version
 	return again
 }
 

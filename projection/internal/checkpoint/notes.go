@@ -26,6 +26,7 @@ import (
 //	"link:" TABLE ".g" N ":" name             see cascade.Link     which row holds a copy of which: cascade.Link
 //	"linkversion:" TABLE ".g" N ":" name      as the links       which of them a commit has found: cascade.LinkVersion
 //	"cascade:" TABLE ".g" N ":" name          see cascade.Task     a row that its copies are to follow: cascade.Task
+//	"taskversion:" TABLE ".g" N ":" name      see cascade.TaskVersionID  which of them a commit has found
 //	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
 //	"decided"                                 name                 is written anew where others are to read decisions
 //	"completion"                              name                 whether its rows are complete, and what the log must
@@ -44,11 +45,13 @@ const (
 	KindLink        = "link:"
 	KindLinkVersion = "linkversion:"
 	KindCascade     = "cascade:"
+	KindTaskVersion = "taskversion:"
 	kindTold        = "decided"
 )
 
 // kindsOfGeneration are those that go with the rows of a generation.
-var kindsOfGeneration = [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink, KindLinkVersion}
+var kindsOfGeneration = [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink, KindLinkVersion,
+	KindTaskVersion}
 
 // Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
 // covers none: it claims the partition for the log that holds its anchor, before the first row is written.

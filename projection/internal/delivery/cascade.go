@@ -115,12 +115,11 @@ type refresher struct{ *committer }
 
 // once works at the first tasks, as far as one commit goes: at several of few copies, or at one.
 func (c refresher) once(ctx context.Context) error {
-	kind := c.state.Done().Kind(checkpoint.KindCascade, c.projection.Name)
 	first, err := c.first(ctx)
 	if err != nil || len(first) == 0 {
 		return err
 	}
-	if done, err := c.together(ctx, kind, slices.Clone(first)); done || err != nil {
+	if done, err := c.together(ctx, slices.Clone(first)); done || err != nil {
 		return err
 	}
 	t := first[0]
@@ -129,9 +128,9 @@ func (c refresher) once(ctx context.Context) error {
 		return err
 	}
 	if len(p.links) == 0 {
-		return c.finish(ctx, kind, querydb.Batch{}, []cascade.Task{t})
+		return c.finish(ctx, querydb.Batch{}, []cascade.Task{t})
 	}
-	if t, err = c.follow(ctx, kind, t, p); err != nil {
+	if t, err = c.follow(ctx, t, p); err != nil {
 		return err
 	}
 	c.state.Tasks.Put(t)
@@ -145,12 +144,18 @@ func (c refresher) first(ctx context.Context) ([]cascade.Task, error) {
 	if c.evaluator.shared { // a commit holds few items
 		most = mostTogether / 8
 	}
-	tasks, none, err := checkpoint.LookUpTasks(ctx, c.state, c.state.Tasks.First(most))
+	ids := c.state.Tasks.First(most)
+	versions, err := c.taskVersions(ctx, ids) // before the tasks are read
+	if err != nil {
+		return nil, err
+	}
+	tasks, none, err := checkpoint.LookUpTasks(ctx, c.state, ids)
 	if err != nil {
 		return nil, err
 	}
 	c.state.Tasks.Drop(none...)
 	for i := range tasks {
+		tasks[i].RestOn(versions[cascade.TaskVersionID(tasks[i].ID())])
 		if tasks[i].Done {
 			tasks[i] = tasks[i].Again()
 		}
@@ -158,13 +163,28 @@ func (c refresher) first(ctx context.Context) ([]cascade.Task, error) {
 	return tasks, nil
 }
 
+// taskVersions are the revisions of the versions of the tasks of those IDs, by the IDs of their notes. A store with one
+// writer needs none.
+func (c refresher) taskVersions(ctx context.Context, ids []string) (map[string]uint64, error) {
+	if !c.evaluator.shared {
+		return nil, nil
+	}
+	kind := c.state.Done().Kind(checkpoint.KindTaskVersion, c.projection.Name)
+	held := make([]keys.Key, len(ids))
+	for i, id := range ids {
+		held[i] = keys.Key{PK: kind, SK: cascade.TaskVersionID(id)}
+	}
+	now, err := c.evaluator.db.Notes().GetAll(ctx, held)
+	versions := make(map[string]uint64, len(now))
+	for i := range now {
+		versions[now[i].ID] = now[i].Revision
+	}
+	return versions, err
+}
+
 // together works at the first of the tasks, as many as are done within one commit, and reports whether there are such
 // tasks. Where the store refuses the commit, each is left to a page of its own, which finds out whose row it is.
-func (c refresher) together(ctx context.Context, kind string, tasks []cascade.Task) (done bool, err error) {
-	versions, err := c.versions(ctx, tasks) // before the links are read
-	if err != nil {
-		return false, err
-	}
+func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done bool, err error) {
 	tasks, steps, err := c.few(ctx, tasks)
 	if err != nil || len(tasks) == 0 {
 		return false, err
@@ -178,43 +198,12 @@ func (c refresher) together(ctx context.Context, kind string, tasks []cascade.Ta
 		}
 	}
 	if err == nil && len(tasks) > 0 {
-		b.Notes = append(b.Notes, slices.Concat(versions[:len(tasks)]...)...)
-		err = c.finish(ctx, kind, b, tasks)
+		err = c.finish(ctx, b, tasks)
 	}
 	if unfit(err) {
 		return false, nil
 	}
 	return err == nil && len(tasks) > 0, err
-}
-
-// versions are conditions, for each of the tasks: that no link to its row is added. Another process may end the task
-// meanwhile, change the row again, and record a task that looks like it; that is taken off too only where nobody has a
-// copy who had none. A store with one writer needs no conditions.
-func (c refresher) versions(ctx context.Context, tasks []cascade.Task) (conditions [][]querydb.Note, err error) {
-	conditions = make([][]querydb.Note, len(tasks))
-	if !c.evaluator.shared {
-		return conditions, nil
-	}
-	kind := c.state.Done().Kind(checkpoint.KindLinkVersion, c.projection.Name)
-	var held []keys.Key
-	for i := range tasks {
-		for _, ref := range c.evaluator.fold.Tracked().ReferencesTo(&tasks[i]) {
-			v := cascade.LinkVersion{Reference: ref, Identifier: tasks[i].Identifier, Found: true}
-			conditions[i] = append(conditions[i], v.Note(kind))
-			held = append(held, keys.Key{PK: kind, SK: cascade.VersionID(ref, v.Identifier)})
-		}
-	}
-	now, err := c.evaluator.db.Notes().GetAll(ctx, held)
-	if err != nil {
-		return nil, err
-	}
-	for i := range conditions {
-		for j := range conditions[i] {
-			conditions[i][j].Revision = now[0].Revision
-			now = now[1:]
-		}
-	}
-	return conditions, nil
 }
 
 // few are the first of the tasks with the links that they have yet to follow, as long as there are few of these.
@@ -255,11 +244,11 @@ type step struct {
 // One row may be stored in a way that cannot be read. A store may find a row too large that the fold has not, or one
 // that has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried,
 // and half of that, down to the one row that has to keep its copy. Nobody reads one that has expired.
-func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *page) (cascade.Task, error) {
+func (c refresher) follow(ctx context.Context, t cascade.Task, p *page) (cascade.Task, error) {
 	next := t
 	b, err := c.fold(ctx, &next, p)
 	if err == nil {
-		b.Notes = append(b.Notes, next.Progress(kind))
+		b.Notes = append(b.Notes, c.progress(next)...)
 		err = c.commit(ctx, b, next, p)
 	}
 	lost := errors.Is(err, querydb.ErrConflict)
@@ -267,13 +256,13 @@ func (c refresher) follow(ctx context.Context, kind string, t cascade.Task, p *p
 	case !unfit(err):
 		return next, err
 	case len(p.links) > 1:
-		return c.follow(ctx, kind, t, p.half())
+		return c.follow(ctx, t, p.half())
 	}
 	if !lost {
 		c.fail(ctx, &t, &p.links[0], err)
 	}
 	t.After = p.links[0].id
-	return t, c.apply(ctx, querydb.Batch{Notes: []querydb.Note{t.Progress(kind)}})
+	return t, c.apply(ctx, querydb.Batch{Notes: c.progress(t)})
 }
 
 // page is what one commit works at: links of one reference, and the rows that they lead to where these are recopied.
@@ -477,16 +466,12 @@ func (c refresher) fail(ctx context.Context, t *cascade.Task, l *link, err error
 
 // finish commits the batch with which tasks are done, and takes them off. One stays on record where some rows cannot
 // hold the new copy.
-func (c refresher) finish(ctx context.Context, kind string, b querydb.Batch, tasks []cascade.Task) error {
-	var done []string
+func (c refresher) finish(ctx context.Context, b querydb.Batch, tasks []cascade.Task) error {
+	done := make([]string, len(tasks))
 	for i := range tasks {
-		t := &tasks[i]
-		n := t.Removal(kind)
-		if t.Done = true; t.Failed > 0 {
-			n = t.Progress(kind)
-		}
-		b.Notes, done = append(b.Notes, n), append(done, t.ID())
+		tasks[i].Done, done[i] = true, tasks[i].ID()
 	}
+	b.Notes = append(b.Notes, c.progress(tasks...)...)
 	if err := c.apply(ctx, b); err != nil {
 		return err
 	}
@@ -497,6 +482,19 @@ func (c refresher) finish(ctx context.Context, kind string, b querydb.Batch, tas
 		}
 	}
 	return nil
+}
+
+// progress are the notes of a commit that works at the tasks.
+func (c refresher) progress(tasks ...cascade.Task) (notes []querydb.Note) {
+	kind := c.state.Done().Kind(checkpoint.KindCascade, c.projection.Name)
+	for i := range tasks {
+		notes = append(notes, tasks[i].Progress(kind))
+	}
+	if c.evaluator.shared {
+		kind = c.state.Done().Kind(checkpoint.KindTaskVersion, c.projection.Name)
+		notes = append(notes, cascade.TaskVersions(kind, tasks...)...)
+	}
+	return notes
 }
 
 func (c refresher) apply(ctx context.Context, b querydb.Batch) error {
