@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -23,8 +24,8 @@ func replicas(t *testing.T, answers ...string) *natssource.Source {
 	_, err := nc.Subscribe("$JS.API.STREAM.INFO."+streamName, func(m *nats.Msg) {
 		last, leader, _ := strings.Cut(answers[0], " ")
 		answers = answers[min(1, len(answers)-1):]
-		_ = m.Respond(fmt.Appendf(nil, `{"config":{"name":%q,"retention":"limits"},"created":"2026-01-02T03:04:05Z",
-			"state":{"first_seq":1,"last_seq":%s},"cluster":{"name":"c","leader":%q}}`, streamName, last, leader))
+		_ = m.Respond(fmt.Appendf(nil, `{"config":{"name":%q,"retention":"limits","num_replicas":3},
+			"created":"2026-01-02T03:04:05Z","state":{"first_seq":1,"last_seq":%s},"cluster":{"name":"c","leader":%q}}`, streamName, last, leader))
 	})
 	if err == nil {
 		err = nc.Flush()
@@ -69,12 +70,50 @@ func TestNoHeadIsOfAReplicaThatIsBehind(t *testing.T) {
 	}
 }
 
+// TestAReplicaThatAnswersTwiceInAnElectionIsNoOtherStream: it may name the leader, and be behind, for some time.
+func TestAReplicaThatAnswersTwiceInAnElectionIsNoOtherStream(t *testing.T) {
+	s := replicas(t, "5 a", "3 b", "3 b", "3 b", "3 b", "5 b")
+	at := stopped(s)
+	for i, fails := range []bool{false, true, true, false} {
+		_, err := s.Read(t.Context(), streamName, 5, 10)
+		if (err != nil) != fails || eventlog.Replaced(err) {
+			t.Errorf("read %d: %v; want an error (%t) that passes", i, err, fails)
+		}
+		*at = at.Add(900 * time.Millisecond)
+	}
+}
+
+// TestAReplicaIsGivenTimeInEachElection: that one was behind in a former election does not count.
+func TestAReplicaIsGivenTimeInEachElection(t *testing.T) {
+	s := replicas(t, "5 a", "3 b", "3 b", "5 b", "3 c", "3 c", "5 c")
+	at := stopped(s)
+	for i, fails := range []bool{false, true, false, true, false} {
+		_, err := s.Read(t.Context(), streamName, 5, 10)
+		if (err != nil) != fails || eventlog.Replaced(err) {
+			t.Errorf("read %d: %v; want an error (%t) that passes", i, err, fails)
+		}
+		*at = at.Add(time.Hour)
+	}
+}
+
+// stopped is the clock of the source, which stands.
+func stopped(s *natssource.Source) *time.Time {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s.SetClock(func() time.Time { return at })
+	return &at
+}
+
 // TestAStreamWhoseLeaderHasLostItsEndIsAnother though the servers are a cluster.
 func TestAStreamWhoseLeaderHasLostItsEndIsAnother(t *testing.T) {
 	s := replicas(t, "5 a", "3 b")
+	at := stopped(s)
 	if _, err := s.Read(t.Context(), streamName, 5, 10); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.Read(t.Context(), streamName, 5, 10); err == nil || eventlog.Replaced(err) {
+		t.Errorf("the read: %v, want an error that passes", err)
+	}
+	*at = at.Add(2 * time.Second)
 	if _, err := s.Read(t.Context(), streamName, 5, 10); !eventlog.Replaced(err) {
 		t.Errorf("the read: %v, want that the server has lost messages", err)
 	}

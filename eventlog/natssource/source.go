@@ -50,8 +50,8 @@ func Open(o Options) (*Source, error) {
 		return nil, fmt.Errorf("natssource: %w", err)
 	}
 	s := &Source{address: strings.Join(servers, ","), begin: max(o.Begin, 1), timeout: o.Timeout,
-		stream: &stream{name: name, removal: o.AllowRemoval}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes},
-		mapping: o.Mapping}
+		stream:  &stream{name: name, removal: o.AllowRemoval, clock: time.Now},
+		decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}, mapping: o.Mapping}
 	if s.timeout <= 0 {
 		s.timeout = defaultTimeout
 	}

@@ -19,9 +19,11 @@ type stream struct {
 	name    string
 	removal bool // it may remove messages from its middle
 	js      jetstream.JetStream
+	clock   func() time.Time
 
 	is       sync.Mutex
 	known    identity
+	behind   time.Time // since when an end is said that is before the known one, zero where it is not
 	replaced *eventlog.ReplacedError
 }
 
@@ -36,15 +38,41 @@ type identity struct {
 	size   uint64 // bytes of a message of the last ones that were read, on average
 }
 
-// info asks for the state of the stream. An end before the one that is known is believed when it is said twice: the
-// first answer may be of a replica that has learned of an election, and not yet what the leader has.
+// info asks for the state of the stream. An end before the one that is known is asked for again, and believed only
+// where it lasts: the answer may be of a replica that has learned of an election, and not yet what the leader has.
 func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 	known := s.endKnown() // as it is before the request
 	at, err := s.infoOnce(ctx)
 	if err == nil && at.State.LastSeq < known {
 		at, err = s.infoOnce(ctx)
 	}
+	if err == nil {
+		err = s.doubt(known, at)
+	}
 	return at, err
+}
+
+// electionTime is for how long a replica may be behind that names the leader: it hears from that one every second.
+const electionTime = 2 * time.Second
+
+// doubt is an error where an end before the known one may be of a replica that is behind. Nobody waits for it here:
+// whoever asks may have less time than an election takes, and asks again.
+func (s *stream) doubt(known uint64, at *jetstream.StreamInfo) error {
+	s.is.Lock()
+	defer s.is.Unlock()
+	if at.State.LastSeq >= known || at.Config.Replicas < 2 {
+		s.behind = time.Time{}
+		return nil
+	}
+	now := s.clock()
+	if s.behind.IsZero() {
+		s.behind = now
+	}
+	if now.Sub(s.behind) < electionTime {
+		return fmt.Errorf("the stream has had sequence %d, and is said to end at %d: a replica may have answered that is "+
+			"behind since an election", known, at.State.LastSeq)
+	}
+	return nil
 }
 
 var errNoLeader = errors.New("the stream has no leader now: its servers are electing one, or too few of them are there")
