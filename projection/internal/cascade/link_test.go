@@ -96,6 +96,29 @@ func TestATaskOfAnEarlierVersionIsNotDoneTogetherWithTheOneOfItsRow(t *testing.T
 	}
 }
 
+// TestATaskReplacesTheOneThatAnEarlierVersionHasRecorded for the same row and identifier, with the copies that it is
+// about.
+func TestATaskReplacesTheOneThatAnEarlierVersionHasRecorded(t *testing.T) {
+	asked := Scope{Asked: true, Targets: []string{"Pick"}}
+	for _, done := range []bool{false, true} {
+		q := NewTasks()
+		former := NewTask("Club", "A", keys.Key{PK: "a", SK: "s"})
+		former.id, former.Scopes, former.Done, former.Failed = former.formerID(), []Scope{asked}, done, 1
+		q.Put(former)
+		got, id := q.ReplacingFormer(NewTask("Club", "A", keys.Key{PK: "a", SK: "s"}))
+		if id != former.ID() || len(got.Scopes) != 2 {
+			t.Errorf("done %t: it replaces %q with the scopes %+v; want %q with both scopes", done, id, got.Scopes, former.ID())
+		}
+		if _, id := q.ReplacingFormer(NewTask("Club", "a", keys.Key{PK: "a", SK: "s"})); id != "" {
+			t.Errorf("done %t: the task of another identifier replaces %q, want none", done, id)
+		}
+		q.Drop(former.ID())
+		if q.Len() != 0 || len(q.Failed()) != 0 {
+			t.Errorf("done %t: %d tasks are left, %d failed; want none", done, q.Len(), len(q.Failed()))
+		}
+	}
+}
+
 func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	q := NewTasks()
 	a, b := NewTask("Club", "A", keys.Key{PK: "a"}), NewTask("Club", "B", keys.Key{PK: "b"})

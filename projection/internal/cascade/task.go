@@ -70,6 +70,11 @@ func NewTask(model, identifier string, key keys.Key) Task {
 // ID is that of the note. One that an earlier version has recorded may have another than NewTask gives.
 func (t *Task) ID() string { return t.id }
 
+// formerID is the ID under which earlier versions recorded tasks, which told no identifiers of one key apart.
+func (t *Task) formerID() string {
+	return digest(fmt.Sprintf("%d %d %s%s%s", len(t.Model), len(t.PK), t.Model, t.PK, t.SK))
+}
+
 // Note puts the task on record, wherever another of its row and identifier stands.
 func (t *Task) Note(kind string) querydb.Note {
 	return querydb.Note{Kind: kind, ID: t.ID(), Value: encode(t)}
@@ -130,13 +135,33 @@ func (q *Tasks) Put(t Task) {
 
 // Widened is a new task that also has those copies follow which an unfinished one of its row is about.
 func (q *Tasks) Widened(t Task) Task {
-	id := t.ID()
-	for _, of := range [...]map[string]Task{q.all, q.failed} {
-		if pending, there := of[id]; there {
-			t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
-		}
+	if pending, there := q.find(t.ID()); there {
+		t.widen(&pending)
 	}
 	return t
+}
+
+func (t *Task) widen(pending *Task) {
+	t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
+}
+
+// ReplacingFormer is a new task that also has those copies follow which one is about that an earlier version recorded
+// for the same row and identifier, and the ID of that one, "" where there is none.
+func (q *Tasks) ReplacingFormer(t Task) (wider Task, former string) {
+	former = t.formerID()
+	pending, there := q.find(former)
+	if !there || pending.Identifier != t.Identifier {
+		return t, ""
+	}
+	t.widen(&pending)
+	return t, former
+}
+
+func (q *Tasks) find(id string) (t Task, there bool) {
+	if t, there = q.all[id]; !there {
+		t, there = q.failed[id]
+	}
+	return t, there
 }
 
 // First are the IDs of the tasks that are next, so many of them at most. One that is begun is alone: it has many
@@ -162,10 +187,11 @@ func (q *Tasks) First(most int) []string {
 // Turn puts the first task last, so that a long one does not hold up the others.
 func (q *Tasks) Turn() { q.queue = append(q.queue[1:], q.queue[0]) }
 
-// Drop removes tasks that are among the first.
+// Drop removes tasks: most are among the first, or have failed.
 func (q *Tasks) Drop(ids ...string) {
 	for _, id := range ids {
 		delete(q.all, id)
+		delete(q.failed, id)
 	}
 	gone := 0
 	q.queue = slices.DeleteFunc(q.queue, func(id string) bool {

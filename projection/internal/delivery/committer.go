@@ -106,7 +106,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
 	}
 	copies := out.fold.Tracked().Copies()
-	err := c.widen(ctx, copies.Tasks)
+	err := c.widen(ctx, out, copies.Tasks)
 	if err == nil {
 		err = c.announce(ctx, out, whole)
 	}
@@ -164,6 +164,9 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 	for i := range copies.Tasks {
 		out.notes = append(out.notes, copies.Tasks[i].Note(tasks))
 	}
+	for _, id := range out.formerTasks {
+		out.notes = append(out.notes, querydb.Note{Kind: tasks, ID: id})
+	}
 	out.tasks = copies.Tasks
 	b := querydb.Batch{Notes: out.notes, Unchanged: copies.Read}
 	c.unlink(&b, copies.Gone)
@@ -173,8 +176,9 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 
 // widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace. Another process
 // may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
-// the row has been read holds for as long as the row may be written.
-func (c *committer) widen(ctx context.Context, tasks []cascade.Task) error {
+// the row has been read holds for as long as the row may be written. Those that an earlier version recorded under other
+// IDs are taken off.
+func (c *committer) widen(ctx context.Context, out *outcome, tasks []cascade.Task) error {
 	pending := c.state.Tasks
 	if c.shared && len(tasks) > 0 {
 		ids := make([]string, len(tasks))
@@ -191,7 +195,10 @@ func (c *committer) widen(ctx context.Context, tasks []cascade.Task) error {
 		}
 	}
 	for i, t := range tasks {
-		tasks[i] = pending.Widened(t)
+		wider, former := c.state.Tasks.ReplacingFormer(pending.Widened(t))
+		if tasks[i] = wider; former != "" {
+			out.formerTasks = append(out.formerTasks, former)
+		}
 	}
 	return nil
 }
@@ -271,6 +278,7 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	}
 	c.state.Letters.WakeFirst(out.left)
 	c.state.Unsettled = append(c.state.Unsettled, out.postponed...)
+	c.state.Tasks.Drop(out.formerTasks...)
 	for _, t := range out.tasks {
 		c.state.Tasks.Put(t)
 	}

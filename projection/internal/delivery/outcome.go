@@ -33,17 +33,18 @@ type outcome struct {
 	tried      uint64          // as Checkpoint.Tried
 	failed     []uint64        // numbers of the dead letters that are made here
 	// failing has the first event that failed here, by subject.
-	failing   map[deadletter.Subject]failure
-	letters   []newLetter
-	resolved  []*eventlog.Event     // dead letters no more
-	gone      map[position.Ref]bool // the same
-	decisions []deadletter.Decision
-	waiting   []waitingLetter     // dead letters that wait for a row
-	appeared  []deadletter.RowRef // rows that dead letters wait for
-	postponed []position.Ref      // dead letters that are retried when the rows are as far as some are already
-	left      []position.Ref      // dead letters that are to be retried, whose predecessors have been
-	tasks     []cascade.Task      // rows that their copies are to follow
-	notes     []querydb.Note
+	failing     map[deadletter.Subject]failure
+	letters     []newLetter
+	resolved    []*eventlog.Event     // dead letters no more
+	gone        map[position.Ref]bool // the same
+	decisions   []deadletter.Decision
+	waiting     []waitingLetter     // dead letters that wait for a row
+	appeared    []deadletter.RowRef // rows that dead letters wait for
+	postponed   []position.Ref      // dead letters that are retried when the rows are as far as some are already
+	left        []position.Ref      // dead letters that are to be retried, whose predecessors have been
+	tasks       []cascade.Task      // rows that their copies are to follow
+	formerTasks []string            // IDs of those that earlier versions recorded for these rows
+	notes       []querydb.Note
 }
 
 // failure is an event that failed, and blocks the later ones of its subject.
