@@ -59,11 +59,14 @@ type switchAgain struct {
 
 // is reports whether that is what an operator asks for.
 func (s *switchAgain) is(a ask, found *survey) bool {
-	return s.asked == nil && a.what == Switch && found.held && !found.builds && found.every(ownBuilding)
+	return s.asked == nil && a.what == Switch && found.waits()
 }
 
-func (s *switchAgain) begin(u *unit, a ask, building *crew) error {
-	s.asked, s.since = &a, time.Now()
+// waits reports whether there are rows that were switched away from, and that nobody folds.
+func (s *survey) waits() bool { return s.held && !s.builds && s.every(ownBuilding) }
+
+func (s *switchAgain) build(u *unit, building *crew) error {
+	s.since = time.Now()
 	return u.build(building)
 }
 
@@ -101,6 +104,7 @@ func (s *switchAgain) giveUp() {
 	if s.asked != nil {
 		s.asked.done <- RefusedError("the rows that were switched away from have not come as far as those that serve: see " +
 			"'server rebuild status', and ask again")
+		s.asked = nil
 	}
 }
 

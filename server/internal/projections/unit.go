@@ -36,6 +36,7 @@ type unit struct {
 	of          []*Running
 	projections []projection.Projection
 	asks        chan ask
+	pending     switchAgain   // which an operator waits for, while another asks for something else
 	ended       chan struct{} // nothing more is folded
 
 	prepared *survey // by prepareUnit, for the first phase; nil after that
@@ -82,6 +83,7 @@ type act func(ctx context.Context) error
 // run folds what is to be folded, and changes generations as they are ready or somebody asks, until the context ends.
 func (u *unit) run(ctx context.Context) {
 	defer close(u.ended)
+	defer func() { u.pending.giveUp() }()
 	for failures := 0; ctx.Err() == nil; {
 		next, err := u.phase(ctx)
 		if err == errEnded {
@@ -262,9 +264,19 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 	look := time.NewTicker(found.lookEvery())
 	defer look.Stop()
 	ended, logged := serving.ended(), time.Now()
-	var again switchAgain
-	defer again.giveUp()
-	if found.builds || found.begins {
+	again := u.pending
+	u.pending = switchAgain{}
+	defer func() { again.giveUp() }()
+	if again.pends() {
+		if !found.waits() {
+			return nil, nil
+		}
+		if err := again.build(u, building); err != nil {
+			return nil, err
+		}
+		look.Reset(lookBuildEvery)
+	}
+	if found.builds || found.begins || again.pends() {
 		ended = nil // what is built is yet to serve
 	}
 	for {
@@ -291,14 +303,15 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 				}
 				continue
 			case again.is(a, found):
-				if err := again.begin(u, a, building); err != nil {
+				again.asked = &a
+				if err := again.build(u, building); err != nil {
 					return nil, err
 				}
 				ended = nil
 				look.Reset(lookBuildEvery)
 				continue
 			default:
-				again.giveWay(a)
+				u.pending, again = again, switchAgain{}
 				return u.asked(ctx, a, serving, building), nil
 			}
 		case <-look.C:
@@ -475,7 +488,8 @@ func refusal(ctx context.Context, u *unit, a ask, found *survey, again *switchAg
 	return ""
 }
 
-// asked does what an operator asks for, and answers.
+// asked does what an operator asks for, and answers. A switch that another operator waits for gives way to what is
+// done, and goes on where that fails.
 func (u *unit) asked(ctx context.Context, a ask, serving, building *crew) act {
 	var do act
 	switch a.what {
@@ -491,7 +505,11 @@ func (u *unit) asked(ctx context.Context, a ask, serving, building *crew) act {
 	return func(ctx context.Context) error {
 		serving.end()
 		building.end()
-		a.done <- do(ctx)
+		err := do(ctx)
+		if err == nil {
+			u.pending.giveWay(a)
+		}
+		a.done <- err
 		return nil
 	}
 }
