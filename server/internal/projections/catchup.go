@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"time"
 
@@ -47,6 +48,37 @@ func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error
 // nobody tries again unasked: what serves would stand still for nothing, again and again.
 func getsOn(ctx context.Context, u *unit) bool {
 	return u.stuck == nil || !maps.Equal(u.stuck, builtThrough(ctx, u))
+}
+
+// mostHeldUp is how long a process may be held up before it switches to rows that have come as far as those that serve.
+const mostHeldUp = 30 * time.Second
+
+// switched has what is built come as far as what serves, and serve in its place. It ends who folds.
+func (u *unit) switched(ctx context.Context, serving, building *crew) act {
+	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
+	serving.end()
+	reached, err := u.catchUp(ctx)
+	at := time.Now().Round(0) // by the wall clock, which runs on while a machine sleeps
+	building.end()
+	if err != nil {
+		return func(context.Context) error { return err }
+	}
+	return arranging(u, func(ctx context.Context) error {
+		if held := time.Since(at); held > mostHeldUp {
+			return fmt.Errorf("switch to rows that had come as far as those that serve %v ago: others may have folded these "+
+				"since; ask again", held.Round(time.Second))
+		}
+		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
+	}, "the rows that were built serve from now on")
+}
+
+// switchedUnasked is switched, unless what is built has come to lose events on the way: then all go on as before.
+func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act {
+	next := u.switched(ctx, serving, building)
+	if !u.losses.none(ctx, u) {
+		return nil
+	}
+	return next
 }
 
 // switchAgain is a switch to rows that were switched away from, and that nobody has folded since. They are folded on

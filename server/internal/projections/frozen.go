@@ -245,3 +245,28 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 		}
 	}
 }
+
+// serveFormer has queries read rows that this program does not fold as they were written. Of a model that is new there
+// are none yet.
+func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model) error {
+	at, err := querydb.RecordedAll(ctx, db, models)
+	if err != nil {
+		return err
+	}
+	numbers := make([]int, len(at))
+	for i := range at {
+		numbers[i] = at[i].Number
+	}
+	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	if err != nil {
+		return err
+	}
+	all := make([]querydb.Served, len(models))
+	for i, m := range models {
+		if !at[i].Begun || layouts[i] == nil {
+			layouts[i] = querydb.NoRows()
+		}
+		all[i] = querydb.Served{Model: m, Generation: at[i].Number, Layout: layouts[i]}
+	}
+	return db.Generations().ServeAll(all)
+}

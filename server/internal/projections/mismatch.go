@@ -1,8 +1,11 @@
 package projections
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/logcheck"
 )
@@ -19,4 +22,21 @@ func (f *Set) Mismatches(err error) {
 	f.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error",
 		logcheck.Error(m))
 	f.Halt()
+}
+
+// Guard returns a log that takes no events while it is not the one that the rows are folded from.
+func (f *Set) Guard(l eventlog.Log) eventlog.Log { return &guardedLog{l, f} }
+
+// guardedLog takes no events while the log is not the one that the rows are folded from.
+type guardedLog struct {
+	eventlog.Log
+	folds *Set
+}
+
+// Append implements eventlog.Log.
+func (l *guardedLog) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.AppendResult, error) {
+	if m := l.folds.Mismatch(); m != nil {
+		return nil, fmt.Errorf("%w: %w", eventlog.ErrMismatch, m)
+	}
+	return l.Log.Append(ctx, events)
 }

@@ -57,23 +57,6 @@ type unit struct {
 	folded bool   // this program has folded the rows that served
 }
 
-// ask is what an operator asks for.
-type ask struct {
-	what What
-	done chan error
-}
-
-// What can be asked for.
-type What string
-
-// What an operator can ask for.
-const (
-	Start    What = "start"
-	Switch   What = "switch"
-	Abort    What = "abort"
-	Rollback What = "rollback"
-)
-
 // errEnded says that everybody who folds has ended, with the source or for good.
 var errEnded = errors.New("the projections have ended")
 
@@ -377,31 +360,6 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 	return nil // whoever folds them says which they are
 }
 
-// serveFormer has queries read rows that this program does not fold as they were written. Of a model that is new there
-// are none yet.
-func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model) error {
-	at, err := querydb.RecordedAll(ctx, db, models)
-	if err != nil {
-		return err
-	}
-	numbers := make([]int, len(at))
-	for i := range at {
-		numbers[i] = at[i].Number
-	}
-	layouts, err := querydb.Layouts(ctx, db, models, numbers)
-	if err != nil {
-		return err
-	}
-	all := make([]querydb.Served, len(models))
-	for i, m := range models {
-		if !at[i].Begun || layouts[i] == nil {
-			layouts[i] = querydb.NoRows()
-		}
-		all[i] = querydb.Served{Model: m, Generation: at[i].Number, Layout: layouts[i]}
-	}
-	return db.Generations().ServeAll(all)
-}
-
 // begin begins rows beside those that serve.
 func (u *unit) begin(ctx context.Context) error {
 	u.arranging.Lock()
@@ -433,123 +391,6 @@ func arranging(u *unit, rearrange act, message string) act {
 		u.log(slog.LevelInfo, message)
 		return u.set.beside.Generations().UseAll(ctx, models(u.projections))
 	}
-}
-
-// mostHeldUp is how long a process may be held up before it switches to rows that have come as far as those that serve.
-const mostHeldUp = 30 * time.Second
-
-// switched has what is built come as far as what serves, and serve in its place. It ends who folds.
-func (u *unit) switched(ctx context.Context, serving, building *crew) act {
-	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
-	serving.end()
-	reached, err := u.catchUp(ctx)
-	at := time.Now().Round(0) // by the wall clock, which runs on while a machine sleeps
-	building.end()
-	if err != nil {
-		return func(context.Context) error { return err }
-	}
-	return arranging(u, func(ctx context.Context) error {
-		if held := time.Since(at); held > mostHeldUp {
-			return fmt.Errorf("switch to rows that had come as far as those that serve %v ago: others may have folded these "+
-				"since; ask again", held.Round(time.Second))
-		}
-		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, reached)
-	}, "the rows that were built serve from now on")
-}
-
-// switchedUnasked is switched, unless what is built has come to lose events on the way: then all go on as before.
-func (u *unit) switchedUnasked(ctx context.Context, serving, building *crew) act {
-	next := u.switched(ctx, serving, building)
-	if !u.losses.none(ctx, u) {
-		return nil
-	}
-	return next
-}
-
-// refusal is why what an operator asks for cannot be done as things are; "" where it may be. Who folds goes on
-// meanwhile, and so does a switch that another operator waits for.
-func refusal(ctx context.Context, u *unit, a ask, found *survey, again *switchAgain) RefusedError {
-	switch {
-	case a.what == Start && (found.builds || found.held):
-		return "rows are being built already: switch to them, or abort that first"
-	case a.what == Start && othersBuild(ctx, u):
-		return "another version of the program is building rows of its own: wait until they serve, or abort that first"
-	case a.what == Switch && again.pends():
-		return "the rows are folded on, and serve then, as was asked for before"
-	case a.what == Switch && !found.builds && !found.held:
-		return "no rows are being built"
-	case a.what == Switch && !found.every(ownBuilding):
-		return "the rows beside those that serve are of another version: switch to them by a server of that version"
-	case a.what == Switch && found.builds && !u.built(ctx):
-		return "the rows are not built yet"
-	case a.what == Rollback && again.pends() && found.since.IsZero():
-		return "there are no former rows: those that were switched away from are folded on, and serve then"
-	}
-	return ""
-}
-
-// asked does what an operator asks for, and answers. A switch that another operator waits for gives way to what is
-// done, and goes on where that fails.
-func (u *unit) asked(ctx context.Context, a ask, serving, building *crew) act {
-	var do act
-	switch a.what {
-	case Start:
-		do = u.begin
-	case Switch:
-		do = u.switched(ctx, serving, building)
-	case Abort:
-		do = u.rearranging(querydb.DropBuilt, "the rows that were being built are removed")
-	case Rollback:
-		do = u.rearranging(querydb.SwitchBack, "the former rows serve again")
-	}
-	return func(ctx context.Context) error {
-		serving.end()
-		building.end()
-		err := do(ctx)
-		if err == nil {
-			u.pending.giveWay(a)
-		}
-		a.done <- err
-		return nil
-	}
-}
-
-// othersBuild reports whether another version of the program has begun to build rows, also since the last survey.
-func othersBuild(ctx context.Context, u *unit) bool {
-	now, err := u.look(ctx)
-	return err == nil && now.othersBuild
-}
-
-// RefusedError says why what an operator asks for cannot be done as things are.
-type RefusedError string
-
-// Error implements error.
-func (e RefusedError) Error() string { return string(e) }
-
-// Ask asks the unit of a projection for something, and waits until it is done. What the unit has not begun by the end
-// of the context is not done.
-func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
-	if one.unit == nil {
-		return RefusedError("this server keeps one generation of rows alone")
-	}
-	if m := f.Mismatch(); m != nil {
-		return m
-	}
-	a := ask{what, make(chan error, 1)}
-	select {
-	case one.unit.asks <- a:
-	case <-one.unit.ended:
-		return RefusedError("the projection has ended: restart the server")
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	err := <-a.done
-	for _, refusal := range []error{projection.ErrNotBuilt, querydb.ErrConflict, querydb.ErrTooLarge} {
-		if errors.Is(err, refusal) {
-			return RefusedError(err.Error())
-		}
-	}
-	return err
 }
 
 // crew are goroutines that end together.
