@@ -32,8 +32,8 @@ type Config struct {
 	GroupsClaims []string
 	// MaxTokenSize is how many bytes a token may have; 16 KiB by default.
 	MaxTokenSize int
-	// RefetchAfter is the least time between two reads of the key set that tokens with unknown keys cause; 10 s by
-	// default. MaxKeyAge is how long keys serve before the set is read again; 15 min by default.
+	// RefetchAfter is the least time between two reads of the key set that tokens signed with none of its keys cause;
+	// 10 s by default. MaxKeyAge is how long keys serve before the set is read again; 15 min by default.
 	RefetchAfter, MaxKeyAge time.Duration
 	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by
 	// default.

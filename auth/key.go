@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/MicahParks/jwkset"
 	"github.com/golang-jwt/jwt/v5"
@@ -27,6 +29,12 @@ const minRSA = 2048
 // tried with every key of its algorithm.
 func (k *key) fits(alg, kid string) bool {
 	return (kid == "" || kid == k.id) && (k.alg == "" || k.alg == alg) && family(k.public, alg)
+}
+
+// among reports whether the key is one of those given.
+func (k *key) among(keys []jwt.VerificationKey) bool {
+	public, _ := k.public.(interface{ Equal(crypto.PublicKey) bool }) // as all kinds that parseKey takes
+	return slices.ContainsFunc(keys, func(other jwt.VerificationKey) bool { return public.Equal(other) })
 }
 
 // family reports whether the algorithm works with such a key.

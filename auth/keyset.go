@@ -14,8 +14,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// keySet is a JSON Web Key Set that is read again when its keys are old, when a token names a key that is not in it,
-// and, for a file, when the file has changed. A set that cannot be read leaves the keys as they are until they
+// keySet is a JSON Web Key Set that is read again when its keys are old, when a token is signed with none of them, and,
+// for a file, when the file has changed. A set that cannot be read leaves the keys as they are until they
 // expire: without an end, whoever keeps the server from reading the set could use a stolen key for ever. A set
 // without keys leaves none.
 type keySet struct {
@@ -70,9 +70,11 @@ var errNoKeys = errors.New("it has no public key that signatures can be verified
 
 // find implements keySource. The key of a token may be one that the issuer has just begun to use: who finds none waits
 // for a reading that is under way.
-func (s *keySet) find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error) {
+func (s *keySet) find(ctx context.Context, alg, kid string, tried []jwt.VerificationKey) (
+	[]jwt.VerificationKey, error,
+) {
 	s.mu.Lock()
-	found, err := s.lookup(alg, kid)
+	found, err := s.lookup(alg, kid, tried)
 	reading, mine := s.reading, false
 	if reading == nil && s.due(len(found) > 0) {
 		reading, mine = s.begin(), true
@@ -92,17 +94,17 @@ func (s *keySet) find(ctx context.Context, alg, kid string) ([]jwt.VerificationK
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lookup(alg, kid)
+	return s.lookup(alg, kid, tried)
 }
 
 // lookup returns the keys at hand; s.mu is held. Where none fits, and what the set has now could not be read, it is not
 // known whether one of its keys does.
-func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, err error) {
+func (s *keySet) lookup(alg, kid string, tried []jwt.VerificationKey) (found []jwt.VerificationKey, err error) {
 	if s.good.IsZero() || s.now().Sub(s.good) >= s.expireAfter {
 		return nil, ErrUnavailable
 	}
 	for i := range s.keys {
-		if k := &s.keys[i]; k.fits(alg, kid) {
+		if k := &s.keys[i]; k.fits(alg, kid) && !k.among(tried) {
 			found = append(found, k.public)
 		}
 	}

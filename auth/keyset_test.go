@@ -2,6 +2,9 @@ package auth
 
 import (
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"errors"
 	"os"
 	"sync"
@@ -30,6 +33,49 @@ func TestKeyThatIsNewAtTheIssuerIsFetched(t *testing.T) {
 	}
 	_, err = v.Verify(t.Context(), sign(t, jwt.SigningMethodRS256, rsaKey(), "old", claimsAt(c.now(), nil)))
 	wantRefused(t, err, "unknown key")
+}
+
+// TestKeyThatIsNewUnderAKnownIDIsFetched, or without an id: the key that it replaces verifies nothing any more.
+func TestKeyThatIsNewUnderAKnownIDIsFetched(t *testing.T) {
+	replaced := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	for _, kid := range []string{"", "k"} {
+		c := newClock()
+		server := serveKeys(t, map[string]crypto.Signer{"k": replaced})
+		v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+		before := sign(t, jwt.SigningMethodES256, replaced, kid, claimsAt(c.now(), nil))
+		if _, err := v.Verify(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		server.set(jwks(t, map[string]crypto.Signer{"k": ecKey()}))
+		c.advance(11 * time.Second)
+		if _, err := v.Verify(t.Context(), es(t, c, kid)); err != nil {
+			t.Errorf("key id %q: after the rotation: %v", kid, err)
+		}
+		_, err := v.Verify(t.Context(), before)
+		wantRefused(t, err, "not signed")
+	}
+}
+
+// TestForgedTokensFetchSeldom: their key id is one of the set, and their signature is by none of its keys.
+func TestForgedTokensFetchSeldom(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	forged := sign(t, jwt.SigningMethodES256, must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)), "k",
+		claimsAt(c.now(), nil))
+	c.advance(time.Minute)
+	for range 50 {
+		_, err := v.Verify(t.Context(), forged)
+		wantRefused(t, err, "not signed")
+	}
+	if n := server.asked.Load(); n != 2 {
+		t.Errorf("the key set was fetched %d times, want twice: at the start, and for all of them", n)
+	}
+	server.set(nil)
+	c.advance(time.Minute)
+	if _, err := v.Verify(t.Context(), forged); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("while the issuer is down: got error %v, want ErrUnavailable: the key may be a new one", err)
+	}
 }
 
 func TestTokensWithUnknownKeysFetchSeldom(t *testing.T) {

@@ -25,11 +25,12 @@ type Verifier struct {
 
 // keySource finds the keys that a token may be signed with.
 type keySource interface {
-	find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error)
+	// find leaves out keys that the token has been tried with: it is signed with none of them.
+	find(ctx context.Context, alg, kid string, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error)
 }
 
 // ErrUnavailable is the error where no keys could be read, or none for too long, so that no token can be verified; and
-// of a token whose key is none of those at hand, where the last attempt to read the set failed.
+// of a token that is signed with none of those at hand, where the last attempt to read the set failed.
 var ErrUnavailable = errors.New("tokens cannot be verified at the moment")
 
 // TokenError says why a token is not accepted, in words that its bearer may read.
@@ -82,16 +83,32 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 	if len(token) > v.cfg.MaxTokenSize {
 		return Caller{}, refuse(nil, "has more than %d bytes", v.cfg.MaxTokenSize)
 	}
-	claims := jwt.MapClaims{}
-	_, err := v.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) { return v.key(ctx, t) })
+	claims, keys, err := v.parse(ctx, token, nil)
+	if errors.Is(err, jwt.ErrTokenSignatureInvalid) && len(keys) > 0 { // its issuer may sign with another key by now
+		claims, _, err = v.parse(ctx, token, keys)
+	}
 	if err != nil {
 		return Caller{}, v.explain(ctx, err)
 	}
 	return v.caller(claims)
 }
 
-// key finds the keys for a token whose algorithm is one of those accepted.
-func (v *Verifier) key(ctx context.Context, t *jwt.Token) (any, error) {
+// parse verifies the token with the keys that it may be signed with, but for those tried before, and returns these.
+func (v *Verifier) parse(ctx context.Context, token string, tried []jwt.VerificationKey) (
+	claims jwt.MapClaims, keys []jwt.VerificationKey, err error,
+) {
+	claims = jwt.MapClaims{}
+	_, err = v.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+		keys, err = v.candidates(ctx, t, tried)
+		return jwt.VerificationKeySet{Keys: keys}, err
+	})
+	return claims, keys, err
+}
+
+// candidates finds the keys for a token whose algorithm is one of those accepted.
+func (v *Verifier) candidates(ctx context.Context, t *jwt.Token, tried []jwt.VerificationKey) (
+	[]jwt.VerificationKey, error,
+) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, refuse(nil, "has critical extensions, which are not understood")
 	}
@@ -99,15 +116,19 @@ func (v *Verifier) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if _, given := t.Header["kid"]; given && !isText {
 		return nil, refuse(nil, "has a key id that is no string")
 	}
-	keys, err := v.keys.find(ctx, t.Method.Alg(), kid)
-	if err != nil {
+	keys, err := v.keys.find(ctx, t.Method.Alg(), kid, tried)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(keys) == 0 {
+	case len(keys) == 0 && len(tried) > 0:
+		return nil, refuseSignature(jwt.ErrTokenSignatureInvalid)
+	case len(keys) == 0:
 		return nil, refuse(nil, "is signed with an unknown key")
 	}
-	return jwt.VerificationKeySet{Keys: keys}, nil
+	return keys, nil
 }
+
+func refuseSignature(cause error) error { return refuse(cause, "is not signed as it must be") }
 
 // explain turns an error of the parser into one that says no more than the bearer of the token needs.
 func (v *Verifier) explain(ctx context.Context, err error) error {
@@ -134,12 +155,15 @@ func (v *Verifier) explain(ctx context.Context, err error) error {
 	case errors.Is(err, jwt.ErrTokenInvalidClaims):
 		return refuse(err, "has claims that are not valid")
 	}
-	return refuse(err, "is not signed as it must be")
+	return refuseSignature(err)
 }
 
 // secret is the one key of symmetric algorithms.
 type secret []byte
 
-func (s secret) find(context.Context, string, string) ([]jwt.VerificationKey, error) {
+func (s secret) find(_ context.Context, _, _ string, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error) {
+	if len(tried) > 0 {
+		return nil, nil
+	}
 	return []jwt.VerificationKey{[]byte(s)}, nil
 }
