@@ -38,7 +38,7 @@ type Config struct {
 	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by
 	// default.
 	KeysExpireAfter time.Duration
-	// Client fetches the key set; one with a timeout of 5 s by default.
+	// Client fetches the key set; one without a timeout gets one of 5 s.
 	Client *http.Client
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
@@ -75,9 +75,7 @@ func (c Config) withDefaults() Config {
 	if c.KeysExpireAfter == 0 {
 		c.KeysExpireAfter = time.Hour
 	}
-	if c.Client == nil {
-		c.Client = &http.Client{Timeout: 5 * time.Second}
-	}
+	c.Client = withTimeout(c.Client)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -91,6 +89,18 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	return c
+}
+
+// withTimeout is the client with an end to what it waits for: callers wait with it.
+func withTimeout(client *http.Client) *http.Client {
+	var bounded http.Client
+	if client != nil {
+		bounded = *client
+	}
+	if bounded.Timeout == 0 {
+		bounded.Timeout = 5 * time.Second
+	}
+	return &bounded
 }
 
 // validate expects the defaults to be filled in. It never shows the secret.

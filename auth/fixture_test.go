@@ -112,6 +112,17 @@ func newVerifier(t testing.TB, cfg Config) *Verifier {
 	return v
 }
 
+// awaitReading returns when nobody reads the key set any more.
+func awaitReading(v *Verifier) {
+	s := v.keys.(*keySet)
+	s.mu.Lock()
+	reading := s.reading
+	s.mu.Unlock()
+	if reading != nil {
+		<-reading
+	}
+}
+
 // keyServer serves a key set that tests replace, and counts how often it is asked.
 type keyServer struct {
 	*httptest.Server

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -69,28 +70,27 @@ func (s *keySet) open(ctx context.Context) error {
 var errNoKeys = errors.New("it has no public key that signatures can be verified with")
 
 // find implements keySource. The key of a token may be one that the issuer has just begun to use: who finds none waits
-// for a reading that is under way.
+// for a reading that is under way, or reads the set. Nobody else waits for an issuer, unless the keys at hand are too
+// old to be taken unasked.
 func (s *keySet) find(ctx context.Context, alg, kid string, tried []jwt.VerificationKey) (
 	[]jwt.VerificationKey, error,
 ) {
 	s.mu.Lock()
 	found, err := s.lookup(alg, kid, tried)
-	reading, mine := s.reading, false
+	reading, wait := s.reading, len(found) == 0
 	if reading == nil && s.due(len(found) > 0) {
-		reading, mine = s.begin(), true
+		wait = wait || !remote(s.name) || s.overdue()
+		reading = s.begin()
+		go func() { _ = s.read(ctx, reading) }() // what goes wrong is logged, and lookup knows that it did
 	}
 	s.mu.Unlock()
-	switch {
-	case mine:
-		_ = s.read(ctx, reading) // what goes wrong is logged, and lookup knows that it did
-	case reading == nil || len(found) > 0:
+	if reading == nil || !wait {
 		return found, err
-	default:
-		select {
-		case <-reading:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	}
+	select {
+	case <-reading:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,13 +123,20 @@ func (s *keySet) due(found bool) bool {
 // retryAfter is the time between two attempts to read a set that cannot be read, as long as there are keys.
 const retryAfter = time.Minute
 
-// readAfter is how old the last attempt may be; s.mu is held.
+// readAfter is how old the last attempt may be; s.mu is held. An address is asked some time before the keys are
+// overdue, while nobody has to wait for it.
 func (s *keySet) readAfter() time.Duration {
-	if s.tried.After(s.good) {
+	switch {
+	case s.tried.After(s.good):
 		return min(s.maxAge, retryAfter)
+	case remote(s.name):
+		return s.maxAge - s.maxAge/5
 	}
 	return s.maxAge
 }
+
+// overdue reports whether the keys are old, and nobody has tried since to read others; s.mu is held.
+func (s *keySet) overdue() bool { return s.tried.Equal(s.good) && s.now().Sub(s.good) >= s.maxAge }
 
 // lookAgain is how often at most a file is looked at.
 const lookAgain = time.Second
@@ -183,16 +190,22 @@ func (s *keySet) logUnread(err error) {
 		"jwks", s.shown, "expire", expire, "error", err)
 }
 
-func (s *keySet) parse(ctx context.Context) ([]key, stamp, error) {
+// parse turns a panic into an error: those who wait for the set wait for ever if reading it has no end.
+func (s *keySet) parse(ctx context.Context) (keys []key, at stamp, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		if err != nil {
+			err = fmt.Errorf("read the key set %s: %w", s.shown, err)
+		}
+	}()
 	text, at, err := s.text(ctx)
 	if err != nil {
-		return nil, at, fmt.Errorf("read the key set %s: %w", s.shown, err)
+		return nil, at, err
 	}
-	keys, err := parseKeys(text, s.log)
-	if err != nil {
-		return nil, at, fmt.Errorf("read the key set %s: %w", s.shown, err)
-	}
-	return keys, at, nil
+	keys, err = parseKeys(text, s.log)
+	return keys, at, err
 }
 
 func (s *keySet) text(ctx context.Context) ([]byte, stamp, error) {

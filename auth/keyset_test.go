@@ -120,6 +120,7 @@ func TestKeysServeOnWhileTheIssuerIsDown(t *testing.T) {
 		if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
 			t.Fatalf("with %.10q served: %v", body, err)
 		}
+		awaitReading(v)
 	}
 	if n := server.asked.Load(); n != 6 {
 		t.Errorf("the key set was asked for %d times, want 6", n)

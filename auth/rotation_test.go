@@ -7,20 +7,28 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // issuer answers each reading of its key set when the test says with what.
 type issuer struct {
-	asked  int
+	asked  atomic.Int64
 	answer chan []byte // nil for none
 }
 
-func (i *issuer) RoundTrip(*http.Request) (*http.Response, error) {
-	i.asked++
-	body := <-i.answer
+func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
+	i.asked.Add(1)
+	var body []byte
+	select {
+	case body = <-i.answer:
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
 	if body == nil {
 		return nil, errors.New("down")
 	}
@@ -53,8 +61,8 @@ func rotating(t *testing.T, test func(ctx context.Context, i *issuer, rotated []
 		test(t.Context(), i, rotated, verify)
 		synctest.Wait()
 		<-first
-		if i.asked != 2 {
-			t.Errorf("the key set was fetched %d times, want twice: at the start, and for the new key", i.asked)
+		if n := i.asked.Load(); n != 2 {
+			t.Errorf("the key set was fetched %d times, want twice: at the start, and for the new key", n)
 		}
 	})
 }
@@ -95,4 +103,68 @@ func TestAKeyThatCouldNotBeFetchedIsNotCalledUnknown(t *testing.T) {
 			t.Errorf("after it: got error %v, want ErrUnavailable", err)
 		}
 	})
+}
+
+// TestTokensOfKnownKeysWaitForNoIssuer, neither when the set is to be read again nor while that fails.
+func TestTokensOfKnownKeysWaitForNoIssuer(t *testing.T) {
+	known, others := jwks(t, map[string]crypto.Signer{"k": ecKey()}), jwks(t, map[string]crypto.Signer{"k": rsaKey()})
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{answer: make(chan []byte, 1)}
+		i.answer <- known
+		v := newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
+		token := sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(time.Now().Add(time.Hour), nil))
+		time.Sleep(12 * time.Minute)
+		for range 4 { // the issuer hangs
+			began := time.Now()
+			if _, err := v.Verify(t.Context(), token); err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(began); waited != 0 {
+				t.Errorf("the token waited %s", waited)
+			}
+			time.Sleep(2 * time.Minute)
+		}
+		if n := i.asked.Load(); n != 5 {
+			t.Errorf("the key set was asked for %d times, want 5: at the start, and in the background for each", n)
+		}
+		i.answer <- others
+		if _, err := v.Verify(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		_, err := v.Verify(t.Context(), token)
+		wantRefused(t, err, "unknown key")
+	})
+}
+
+// TestAFetchEnds though the client that was given waits for ever.
+func TestAFetchEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{answer: make(chan []byte, 1)}
+		i.answer <- nil
+		v := newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
+		time.Sleep(time.Minute)
+		began := time.Now()
+		_, err := v.Verify(t.Context(), sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(began, nil)))
+		if waited := time.Since(began); !errors.Is(err, ErrUnavailable) || waited != 5*time.Second {
+			t.Errorf("got error %v after %s, want ErrUnavailable after 5 s", err, waited)
+		}
+	})
+}
+
+// panicking is an issuer whose answers are more than the client can take.
+type panicking struct{}
+
+func (panicking) RoundTrip(*http.Request) (*http.Response, error) { panic("boom") }
+
+// TestNobodyWaitsForAFetchThatPanicked, and the next one is begun in its time.
+func TestNobodyWaitsForAFetchThatPanicked(t *testing.T) {
+	c := newClock()
+	v := newVerifier(t, Config{JWKS: "http://issuer.test/", Now: c.now, Client: &http.Client{Transport: panicking{}}})
+	for range 2 {
+		c.advance(time.Minute)
+		if _, err := v.Verify(t.Context(), es(t, c, "k")); !errors.Is(err, ErrUnavailable) {
+			t.Errorf("got error %v, want ErrUnavailable", err)
+		}
+	}
 }
