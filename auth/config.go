@@ -141,10 +141,19 @@ func remote(jwks string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// shown is an address as messages may show it.
+// shown is an address as messages may show it: without a password, and without a query, as that may hold a key of the
+// issuer's API.
 func shown(jwks string) string {
-	if u, err := url.Parse(jwks); err == nil && u.User != nil {
-		return u.Redacted()
+	scheme, _, isAddress := strings.Cut(jwks, "://")
+	if !isAddress {
+		return jwks
 	}
-	return jwks
+	u, err := url.Parse(jwks)
+	if err != nil {
+		return scheme + "://…"
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "xxxxx"
+	}
+	return u.Redacted()
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -21,7 +22,7 @@ import (
 // without keys leaves none.
 type keySet struct {
 	name   string // path or address
-	shown  string // the same without a password
+	shown  string // the same without secrets
 	client *http.Client
 	now    func() time.Time
 	log    *slog.Logger
@@ -233,6 +234,9 @@ func (s *keySet) fetch(ctx context.Context) ([]byte, error) {
 	}
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	res, err := s.client.Do(req)
+	if bare := (*url.Error)(nil); errors.As(err, &bare) {
+		return nil, bare.Err // the address in the error may hold a secret
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package auth
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -228,8 +231,27 @@ func TestChangedFileIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestPasswordOfAnAddressIsNotShown(t *testing.T) {
-	if got := shown("https://user:hunter2@example.com/jwks"); got != "https://user:xxxxx@example.com/jwks" {
-		t.Errorf("got %s", got)
+func TestSecretsOfAnAddressAreNotShown(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://user:hunter2@example.com/jwks":   "https://user:xxxxx@example.com/jwks",
+		"https://example.com/jwks?apikey=hunter2": "https://example.com/jwks?xxxxx",
+		"ftp://example.com/jwks?apikey=hunter2":   "ftp://example.com/jwks?xxxxx",
+		"https://user:%hunter2@example.com/jwks":  "https://…",
+		"keys/what?.json":                         "keys/what?.json",
+	} {
+		if got := shown(given); got != want {
+			t.Errorf("%s is shown as %s, want %s", given, got, want)
+		}
+	}
+}
+
+// TestSecretsOfAnAddressAreNotLogged when the set cannot be fetched.
+func TestSecretsOfAnAddressAreNotLogged(t *testing.T) {
+	var logged bytes.Buffer
+	gone := serveKeys(t, nil)
+	gone.Close()
+	newVerifier(t, Config{JWKS: gone.URL + "?apikey=hunter2", Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	if text := logged.String(); !strings.Contains(text, "key set not read") || strings.Contains(text, "hunter2") {
+		t.Errorf("the log has the secret, or lacks what happened:\n%s", text)
 	}
 }
