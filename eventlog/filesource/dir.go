@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -52,6 +53,8 @@ func (d *Dir) add(file string, o Options) error {
 	switch {
 	case !ok || name == "":
 		return fmt.Errorf("%s is no partition: move it elsewhere, or rename it to NAME.jsonl or NAME.jsonl.gz", file)
+	case !utf8.ValidString(name): // neither JSON nor metrics can have it
+		return fmt.Errorf("the name of the file %q is no valid UTF-8, as that of a partition must be: rename it", file)
 	case d.files[name] != nil:
 		return fmt.Errorf("two files are the partition %q: remove one of %s.jsonl and %[1]s.jsonl.gz", name, name)
 	case len(d.names) == mostFiles:

@@ -81,6 +81,21 @@ func TestAPartitionIsNamedAfterItsFile(t *testing.T) {
 	}
 }
 
+// TestAFileWhoseNameIsNoTextIsRefused: its partition could be named neither in answers nor in metrics.
+func TestAFileWhoseNameIsNoTextIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "caf\xe9.jsonl"), nil, 0o600); err != nil {
+		t.Skip("this file system has no such names: ", err)
+	}
+	d, err := filesource.OpenDir(filesource.Options{Path: dir})
+	if err == nil {
+		d.Close()
+	}
+	if want := `the name of the file "caf\xe9.jsonl" is no valid UTF-8`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
 // TestADirectoryThatCouldHideEventsIsRefused: with files whose events would be read by nobody, or under one name.
 func TestADirectoryThatCouldHideEventsIsRefused(t *testing.T) {
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ package metrics
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -26,9 +27,18 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {
-	to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, value, labels...)
+	to <- constant(d, prometheus.CounterValue, value, labels)
 }
 
 func gauge(to chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {
-	to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	to <- constant(d, prometheus.GaugeValue, value, labels)
+}
+
+// constant takes labels with any bytes, as a source of the program's own may name its partitions by: a panic here is in
+// a goroutine of the registry, and would end the server.
+func constant(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels []string) prometheus.Metric {
+	for i, label := range labels {
+		labels[i] = strings.ToValidUTF8(label, "\uFFFD")
+	}
+	return prometheus.MustNewConstMetric(d, kind, value, labels...)
 }
