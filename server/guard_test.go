@@ -123,6 +123,7 @@ func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 		{"an operator", operators, "/livez", nil, 200, false},
 		{"an operator", operators, "/graphql?query={__typename}", nil, 404, false},
 		{"an operator whose browser was led here", operators, "/metrics", []string{"Host", "evil.example"}, 403, false},
+		{"an operator whose browser was led here", operators, "/readyz", []string{"Host", "evil.example"}, 403, false},
 	} {
 		status, body := tc.s.request(t, "GET", tc.path, "", tc.headers...)
 		if tells := strings.Contains(body, "Task"); status != tc.status || tells != tc.tells {
@@ -225,6 +226,38 @@ func TestForeignNamesCannotRead(t *testing.T) {
 		}
 		if status, _ := tc.s.request(t, "GET", "/livez", "", tc.header, tc.value); status != http.StatusOK {
 			t.Errorf("%s %s: /livez has status %d", tc.header, tc.value, status)
+		}
+	}
+}
+
+// TestForeignNamesReadNothingOfOperatorsAtAnyAddress: a network is as near to a browser in it as its machine.
+func TestForeignNamesReadNothingOfOperatorsAtAnyAddress(t *testing.T) {
+	hosts := &access.Hosts{Names: []string{"metrics.internal"}}
+	shows := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	served := hosts.GuardOperators(shows)
+	bare := (&access.Hosts{}).GuardOperators(shows)
+	any := (&access.Hosts{Names: []string{"*"}}).GuardOperators(shows)
+	for _, tc := range []struct {
+		guarded http.Handler
+		url     string
+		want    int
+	}{
+		{bare, "http://evil.example:9090/metrics", 403},
+		{bare, "http://evil.example:9090/readyz", 403}, // it has details there
+		{bare, "http://evil.example:9090/livez", 200},
+		{bare, "http://192.0.2.1:9090/metrics", 200},
+		{bare, "http://localhost:9090/metrics", 200},
+		{bare, "http://metrics.internal:9090/metrics", 403},
+		{served, "http://metrics.internal:9090/metrics", 200},
+		{served, "http://evil.example:9090/metrics", 403},
+		{any, "http://evil.example:9090/metrics", 200},
+	} {
+		r := httptest.NewRequest("GET", tc.url, nil)
+		at := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 9090}
+		w := httptest.NewRecorder()
+		tc.guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at)))
+		if w.Code != tc.want {
+			t.Errorf("%s: status %d, want %d", tc.url, w.Code, tc.want)
 		}
 	}
 }

@@ -67,8 +67,11 @@ func (p *routes) handler() (handler, operator http.Handler) {
 
 // finish wraps what every request passes through.
 func (p *routes) finish(mux http.Handler) http.Handler {
-	h := &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
-	return middleware.LogRequests(p.log, middleware.SecureHeaders(h.Guard(mux)))
+	return middleware.LogRequests(p.log, middleware.SecureHeaders(p.hosts().Guard(mux)))
+}
+
+func (p *routes) hosts() *access.Hosts {
+	return &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
 }
 
 // operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.

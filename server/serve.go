@@ -97,7 +97,7 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 	s.measured = append(s.measured, metrics.Connections{Connections: s.connections})
 	handler, operator := s.handler()
 	s.entrance.Open(handler)
-	s.operators.Open(operator)
+	s.operators.Open(s.hosts().GuardOperators(operator))
 	s.announce(p, s.listener.Addr())
 	select {
 	case err := <-s.failed:

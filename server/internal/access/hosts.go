@@ -11,22 +11,36 @@ import (
 	"github.com/foldql/foldql/server/internal/problem"
 )
 
-// Hosts keeps pages of other sites from reading a server that only this machine, or its network, can reach: whoever
-// owns a name can have it lead here, and a browser then takes what is here for a part of their site (DNS rebinding).
-// So requests name the server by an address, which nobody can make lead elsewhere, or by a name that the server knows
-// as its own.
+// Hosts keeps pages of other sites from reading a server that only this machine can reach, or only a network, as the
+// listener for operators: whoever owns a name can have it lead here, and a browser then takes what is here for a part
+// of their site (DNS rebinding). So requests name the server by an address, which nobody can make lead elsewhere, or by
+// a name that the server knows as its own.
 type Hosts struct {
 	Names   []string // its own beside localhost, in lower case; "*" for any
 	Origins []string // whose pages may ask
 }
 
-// Guard refuses requests under other names where they came in at loopback, or where the names are listed.
+// Guard refuses requests under other names where they came in at loopback, or where the names are listed: a server that
+// a network reaches may have names that it does not know.
 func (h *Hosts) Guard(next http.Handler) http.Handler {
+	return h.guard(next, func(r *http.Request) bool {
+		return !publicPath(r.URL.Path) && (len(h.Names) > 0 || arrivedAtLoopback(r))
+	})
+}
+
+// GuardOperators refuses requests under other names wherever they came in: what shows more to whoever reaches it would
+// show that to every page in a browser beside it.
+func (h *Hosts) GuardOperators(next http.Handler) http.Handler {
+	return h.guard(next, func(r *http.Request) bool { return r.URL.Path != LivePath })
+}
+
+// guard refuses those of the requests that matter.
+func (h *Hosts) guard(next http.Handler, matters func(*http.Request) bool) http.Handler {
 	if slices.Contains(h.Names, "*") {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(h.Names) > 0 || arrivedAtLoopback(r) {
+		if matters(r) {
 			if bad := h.refuse(r); bad != nil {
 				bad.Write(w)
 				return
@@ -37,9 +51,6 @@ func (h *Hosts) Guard(next http.Handler) http.Handler {
 }
 
 func (h *Hosts) refuse(r *http.Request) *problem.Problem {
-	if publicPath(r.URL.Path) {
-		return nil
-	}
 	if name := localrequest.HostName(r.Host); !h.own(name) && net.ParseIP(name) == nil {
 		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts " +
 			"and the name.")
@@ -60,7 +71,7 @@ const (
 	ReadyPath = "/readyz"
 )
 
-// publicPath reports whether a path answers everybody alike, and shows nothing of what is stored.
+// publicPath reports whether a path shows strangers nothing of what is stored.
 func publicPath(path string) bool { return path == LivePath || path == ReadyPath }
 
 // own reports whether a name is the server's own. Browsers resolve the names below localhost by themselves.
