@@ -82,7 +82,8 @@ type Embedded struct {
 	http.Handler
 	// AdminHandler serves /admin/, /metrics, /livez, and /readyz with its details. It is what `serve` has at
 	// --admin-listen: reads need no write token, so it shows names of models, keys of rows and addresses to whoever
-	// reaches it.
+	// reaches it, and of dead letters the ids, sources and subjects, and reasons that may quote their data. Under which
+	// names it is reached, the program has to check, but on loopback.
 	AdminHandler http.Handler
 	serving      *serving
 }

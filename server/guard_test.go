@@ -138,6 +138,33 @@ func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 	}
 }
 
+// TestTheAdminListenerWarnsOfAllThatItShows without the token.
+func TestTheAdminListenerWarnsOfAllThatItShows(t *testing.T) {
+	s := serve(t, newProject(false).App, start{
+		args: []string{"--store", "memory:", "--admin-listen", "0.0.0.0:0"},
+		env:  map[string]string{"FOLDQL_WRITE_TOKEN": "t"},
+	})
+	s.ready(t)
+	one := string(cloudevents.Append(nil, new(taskEvent("a", "poison"))))
+	if status, body := s.request(t, "POST", "/events", one, "Content-Type", eventType, "Authorization",
+		"Bearer t"); status != http.StatusCreated {
+		t.Fatal(status, body)
+	}
+	operators := &server{url: "http://" + adminAddress(t, s)}
+	var shown string
+	s.until(t, "dead letter", func() bool {
+		_, shown = operators.request(t, "GET", "/admin/dead-letters", "")
+		return strings.Contains(shown, "reason")
+	})
+	_, warning, _ := strings.Cut(s.stderr.String(), "whoever reaches the admin listener")
+	warning, _, _ = strings.Cut(warning, "\n")
+	for _, what := range []string{"id", "source", "subject", "reason"} {
+		if !strings.Contains(shown, `"`+what+`"`) || !strings.Contains(warning, " "+what+"s") {
+			t.Errorf("the %s of a dead letter: shown, or warned of, alone:\n%s\n%s", what, shown, warning)
+		}
+	}
+}
+
 // adminAddress is where a server answers operators.
 func adminAddress(t *testing.T, s *server) string {
 	t.Helper()

@@ -71,7 +71,8 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 	at := listener.Addr().String()
 	s.log.Info("answering operators", "admin", at)
 	if !access.Loopback(at) {
-		s.log.Warn("whoever reaches the admin listener sees names of models, keys of rows and addresses", "admin", at)
+		s.log.Warn("whoever reaches the admin listener sees names of models, keys of rows and addresses, and of dead "+
+			"letters the ids, sources and subjects, and reasons that may quote their data", "admin", at)
 	}
 	return func() { _ = srv.Close() }, nil // nobody waits for what is asked while the server ends
 }
