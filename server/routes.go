@@ -101,7 +101,9 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	}
 	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
 	mux.Handle("/graphql", cors.Handler(api))
-	mux.Handle("GET /schema.graphql", cors.Handler(p.schema()))
+	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
+	schema.Handle("GET /schema.graphql", p.schema())
+	mux.Handle("/schema.graphql", cors.Handler(schema))
 	if p.cfg.Playground {
 		page := p.playground()
 		mux.Handle("/{$}", page)

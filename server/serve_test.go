@@ -313,11 +313,16 @@ func TestPagesOfOtherOriginsMayAskWhereTheyAreListed(t *testing.T) {
 		"https://app.example.com"}})
 	for origin, want := range map[string]string{"https://app.example.com": "https://app.example.com",
 		"https://evil.example": ""} {
-		res, _ := s.exchange(t, "OPTIONS", "/graphql", "", "Origin", origin, "Access-Control-Request-Method", "POST")
-		if got := res.Header.Get("Access-Control-Allow-Origin"); got != want || res.StatusCode != http.StatusNoContent {
-			t.Errorf("%s: status %d, allowed %q, want %q", origin, res.StatusCode, got, want)
+		for path, method := range map[string]string{"/graphql": "POST", "/schema.graphql": "GET"} {
+			res, _ := s.exchange(t, "OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", method)
+			if got := res.Header.Get("Access-Control-Allow-Origin"); got != want || res.StatusCode != http.StatusNoContent {
+				t.Errorf("%s %s: status %d, allowed %q, want %q", origin, path, res.StatusCode, got, want)
+			}
 		}
-		res, _ = s.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", origin, "Content-Type",
+		if res, _ := s.exchange(t, "OPTIONS", "/schema.graphql", ""); res.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("OPTIONS of no page: status %d, want 405", res.StatusCode)
+		}
+		res, _ := s.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", origin, "Content-Type",
 			"application/json")
 		if got := res.Header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%s: allowed %q, want %q", origin, got, want)
