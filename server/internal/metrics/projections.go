@@ -75,6 +75,9 @@ func (m *Projections) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	for _, f := range m.Set.All {
 		s, err := f.Healthy(ctx)
+		if other := m.Set.Mismatch(); other != nil && err == nil { // it has ended as it was told to, with all others
+			err = other
+		}
 		if err != nil {
 			m.Log.Debug("projection is not well", "projection", f.Name, "why", err)
 		}
