@@ -121,7 +121,7 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	switch {
 	case err != nil:
 	case s.Frozen:
-		err = f.frozenReady(&s, goal, lag)
+		err = frozenRows{f}.awaitSwitch(&s)
 	case f.answers():
 		err = followed{f}.ready(&s, lag)
 	case s.Rebuilding:
@@ -134,18 +134,26 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	return s, err
 }
 
-// frozenReady returns why rows that this program does not fold must not be served: nobody else does, nor are others
-// built that will follow them.
-func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
+// frozenRows are a projection whose rows this program does not fold.
+type frozenRows struct{ *Running }
+
+// awaitSwitch returns why a server that is to be ready only with rows of its own is not.
+func (f frozenRows) awaitSwitch(s *projection.Status) error {
 	f.unit.mu.Lock()
 	gained := f.unit.found.gained // then rows are built on request alone
 	f.unit.mu.Unlock()
+	if !f.unit.set.keep.Rebuilt || gained {
+		return nil
+	}
+	if lacks := f.beside.losses(); s.Build != nil && lacks != (lost{}) {
+		return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
+	}
+	return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
+}
+
+// healthy returns why the rows cannot be trusted: nobody else folds them, nor are others built that will follow them.
+func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
 	switch {
-	case f.unit.set.keep.Rebuilt && !gained:
-		if lacks := f.beside.losses(); s.Build != nil && lacks != (lost{}) {
-			return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
-		}
-		return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
 	case s.Build != nil && s.Build.Stop != nil:
 		return fmt.Errorf("projection %s has stopped to build its rows: %w", f.Name, s.Build.Stop)
 	case s.Build != nil:
@@ -157,7 +165,7 @@ func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag u
 	return nil
 }
 
-// Healthy returns why the projection does not get on, nil where it does or has come to the end of its source.
+// Healthy returns why the rows of the projection do not get on, nil where they do or are at the end of its source.
 func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
 	s, err := f.Status(ctx)
 	if err != nil {
@@ -165,7 +173,7 @@ func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
 	}
 	switch ended, err := f.state(); {
 	case s.Frozen:
-		return s, nil
+		return s, frozenRows{f}.healthy(&s, f.unit.set.goal, f.unit.set.ReadyLag)
 	case err != nil:
 		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
 	case ended:

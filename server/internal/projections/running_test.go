@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -37,5 +38,49 @@ func TestAProjectionThatIsToldToEndIsHealthy(t *testing.T) {
 	<-done
 	if _, err := one.Healthy(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn, as they are ready.
+func TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn(t *testing.T) {
+	goal := eventlog.Offsets{"0": 5}
+	stopped := &projection.BuildStatus{Stop: &projection.StopError{}}
+	for name, tc := range map[string]struct {
+		at, lag uint64
+		build   *projection.BuildStatus
+		up      bool
+	}{
+		"others fold them":                  {8, 2, nil, true},
+		"nobody folds them":                 {8, 4, nil, false},
+		"never where the log ended":         {4, 1, nil, false},
+		"others are built":                  {4, 4, &projection.BuildStatus{}, true},
+		"others were built, up to an event": {8, 2, stopped, false},
+	} {
+		s := projection.Status{Frozen: true, Lag: tc.lag, Build: tc.build,
+			Partitions: []projection.PartitionStatus{{Partition: "0", Checkpoint: tc.at}}}
+		if err := (frozenRows{&Running{Name: "Order"}}).healthy(&s, goal, 3); (err == nil) != tc.up {
+			t.Errorf("%s: got error %v, want it up: %v", name, err, tc.up)
+		}
+	}
+}
+
+// TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy, so that neither metrics nor readiness take them for good.
+func TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy(t *testing.T) {
+	v := openVersion(t, memstore.NewMultiWriter(memstore.Options{}), "1")
+	log := logOf(t, "T", "T")
+	defer log.Close()
+	r, err := projection.NewRunner(v.p, log, v.db, projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &Set{keep: &Keep{}, source: log, ReadyLag: 2}
+	one := &Running{Runner: r, Name: "Order", unit: &unit{set: set}}
+	one.serving.frozen = true
+	if _, err := one.Healthy(t.Context()); err != nil {
+		t.Errorf("within the lag: %v", err)
+	}
+	set.ReadyLag = 1
+	if s, err := one.Healthy(t.Context()); err == nil {
+		t.Errorf("rows that are %d events behind are healthy, want no more than 1", s.Lag)
 	}
 }
