@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/health"
 	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // TestWritingWithoutATokenIsForThisMachineAlone: the peer, the host, the origin and the headers all say so.
@@ -182,17 +183,26 @@ func adminAddress(t *testing.T, s *server) string {
 func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 	secret := errors.New("projection Salaries stopped: row emp-7 of shop-Salary at 10.0.0.5")
 	behind := projection.Status{State: projection.StateCatchingUp, Lag: 7}
-	for want, tc := range map[string]struct {
+	frozen := projection.Status{State: projection.StateFrozen, Frozen: true}
+	stuck := frozen
+	stuck.Build = &projection.BuildStatus{Stop: &projection.StopError{}}
+	for _, tc := range []struct {
+		want string
 		err  error
 		list []projection.Status
 	}{
-		"draining":    {health.ErrDraining, []projection.Status{{State: projection.StateStalled}}},
-		"stopped":     {secret, []projection.Status{behind, {State: projection.StateStopped, LastError: "x"}}},
-		"catching up": {secret, []projection.Status{{State: projection.StateStopped}, behind}},
-		"unavailable": {secret, []projection.Status{{State: projection.StateLive}}},
+		{"draining", health.ErrDraining, []projection.Status{{State: projection.StateStalled}}},
+		{"stopped", secret, []projection.Status{behind, {State: projection.StateStopped, LastError: "x"}}},
+		{"stopped", secret, []projection.Status{behind, stuck}},
+		{"catching up", secret, []projection.Status{{State: projection.StateStopped}, behind}},
+		{"catching up", secret, []projection.Status{behind, frozen}},
+		{"rebuilding", errors.Join(projections.RebuildingError("x")), []projection.Status{frozen}},
+		{"catching up", projections.RebuildingError("x"), []projection.Status{frozen, behind}},
+		{"unavailable", secret, []projection.Status{frozen}},
+		{"unavailable", secret, []projection.Status{{State: projection.StateLive}}},
 	} {
-		if got := health.Coarse(tc.err, tc.list); got != want {
-			t.Errorf("the reason is %q, want %q", got, want)
+		if got := health.Coarse(tc.err, tc.list); got != tc.want {
+			t.Errorf("the reason is %q, want %q", got, tc.want)
 		}
 	}
 	s := serve(t, newProject(false).App, start{

@@ -105,6 +105,7 @@ const (
 	whyMismatch    = "log mismatch" // the log is not the one that the rows are folded from
 	whyStarting    = "starting"     // the store is being opened
 	whyStorage     = "storage"      // the data directory cannot be written
+	whyRebuilding  = "rebuilding"   // rows are being built, or are yet to be switched to
 	whyUnavailable = "unavailable"  // the store or the source of events does not answer
 )
 
@@ -125,11 +126,20 @@ func Coarse(err error, list []projection.Status) string {
 	why := whyUnavailable
 	for _, s := range list {
 		switch {
-		case s.State == projection.StateStalled || s.State == projection.StateStopped && s.LastError != "":
+		case stopped(&s):
 			return whyStopped
 		case s.Lag > 0:
 			why = whyCatchingUp
 		}
 	}
+	if r := projections.RebuildingError(""); why == whyUnavailable && errors.As(err, &r) {
+		return whyRebuilding
+	}
 	return why
+}
+
+// stopped reports whether the rows of a projection do not get on, or those that are to follow frozen ones.
+func stopped(s *projection.Status) bool {
+	return s.State == projection.StateStalled || s.State == projection.StateStopped && s.LastError != "" ||
+		s.Frozen && s.Build != nil && s.Build.Stop != nil
 }

@@ -122,7 +122,7 @@ func (f followed) status(ctx context.Context) (projection.Status, error) {
 func (f followed) ready(s *projection.Status, lag uint64) error {
 	switch {
 	case s.Rebuilding:
-		return fmt.Errorf("projection %s has rows that another server is yet to complete; is there one that folds?", f.Name)
+		return rebuilding("projection %s has rows that another server is yet to complete; is there one that folds?", f.Name)
 	case s.Lag > lag:
 		return fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag; is there a server that folds?",
 			f.Name, s.Lag, lag)

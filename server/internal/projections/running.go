@@ -114,6 +114,15 @@ func (f *Running) state() (ended bool, err error) {
 // silence is how long a runner may give no sign of life.
 const silence = time.Minute
 
+// RebuildingError says why a server is not ready whose rows are being built, or are built and do not serve yet.
+type RebuildingError string
+
+func (e RebuildingError) Error() string { return string(e) }
+
+func rebuilding(format string, args ...any) error {
+	return RebuildingError(fmt.Sprintf(format, args...))
+}
+
 // ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
 // the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
 func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) (projection.Status, error) {
@@ -125,7 +134,7 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	case f.answers():
 		err = followed{f}.ready(&s, lag)
 	case s.Rebuilding:
-		err = fmt.Errorf("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
+		err = rebuilding("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
 	case !f.reached(&s, goal):
 		err = fmt.Errorf("projection %s is catching up, %d events behind", f.Name, s.Lag)
 	case s.Lag > lag:
@@ -146,9 +155,9 @@ func (f frozenRows) awaitSwitch(s *projection.Status) error {
 		return nil
 	}
 	if lacks := f.beside.losses(); s.Build != nil && lacks != (lost{}) {
-		return fmt.Errorf("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
+		return rebuilding("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
 	}
-	return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
+	return rebuilding("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
 }
 
 // healthy returns why the rows cannot be trusted: nobody else folds them, nor are others built that will follow them.

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 
@@ -82,5 +83,14 @@ func TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy(t *testing.T) {
 	set.ReadyLag = 1
 	if s, err := one.Healthy(t.Context()); err == nil {
 		t.Errorf("rows that are %d events behind are healthy, want no more than 1", s.Lag)
+	}
+}
+
+// TestAServerThatAwaitsItsRowsSaysThatItRebuilds, with rows before them at the end of the log.
+func TestAServerThatAwaitsItsRowsSaysThatItRebuilds(t *testing.T) {
+	one := &Running{Name: "Order", unit: &unit{set: &Set{keep: &Keep{Rebuilt: true}}, found: survey{}}}
+	var rebuilds RebuildingError
+	if err := (frozenRows{one}).awaitSwitch(&projection.Status{Frozen: true}); !errors.As(err, &rebuilds) {
+		t.Errorf("got error %v, want a RebuildingError", err)
 	}
 }
