@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/upstream"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -212,116 +211,6 @@ func (r resolution) skipAhead(ctx context.Context, at position.Ref) error {
 	return nil
 }
 
-// settlement does to dead letters what was decided about them in other rows of the projection.
-type settlement struct{ resolution }
-
-// readDecisions reads what was decided, and does it.
-func (r settlement) readDecisions(ctx context.Context) error {
-	for n := 1; ; n++ {
-		r.state.Invalidate()
-		err := r.state.Open(ctx)
-		if err == nil {
-			err = r.settle(ctx)
-		}
-		overtaken := errors.Is(err, checkpoint.ErrRewound) || errors.Is(err, querydb.ErrStale)
-		if !overtaken || n == resolveAttempts {
-			return err
-		}
-		if err := r.cfg.pause(ctx, n-1); err != nil {
-			return err
-		}
-	}
-}
-
-// settleInRun is settle for a Run, which tries again what has failed for want of a source or a store.
-func (r settlement) settleInRun(ctx context.Context) error {
-	for n := 0; ; n++ {
-		err := r.settle(ctx)
-		if err == nil && n > 0 {
-			r.Monitor.tried(Reading, nil)
-		}
-		if err == nil || ctx.Err() != nil || !mayPass(err) {
-			return err
-		}
-		r.retrier.failed(ctx, Reading, err)
-		if err := r.cfg.pause(ctx, n); err != nil {
-			return err
-		}
-	}
-}
-
-// mayPass reports whether another attempt may come to another end.
-func mayPass(err error) bool {
-	return !refused(err) && !permanent(err) && !final(err) && !eventlog.Replaced(err)
-}
-
-// settle does to dead letters what was decided about them in other rows of the projection, as far as that is due: what
-// is tried at a place that is yet to come is the reader's to find. What cannot be done amid the commit of another
-// process is left to the next call.
-func (r settlement) settle(ctx context.Context) error {
-	for len(r.state.Unsettled) > 0 {
-		at := r.state.Unsettled[0]
-		if err := r.replayDue(ctx, at.Partition); err != nil {
-			return err
-		}
-		later, err := r.settleOne(ctx, at)
-		if errors.Is(err, errOvertaken) {
-			r.state.Invalidate()
-			return nil
-		}
-		if later || err != nil {
-			return err
-		}
-		r.state.Unsettled = slices.DeleteFunc(r.state.Unsettled, func(o position.Ref) bool { return o == at })
-	}
-	return nil
-}
-
-// replayDue replays what is to be replayed before the next event of a partition: that may be long in coming.
-func (r settlement) replayDue(ctx context.Context, partition string) error {
-	for r.amidReplays(partition) {
-		w, err := readerHere(r.Runner).due(ctx, partition)
-		if err != nil && (w == nil || w.isEmpty()) {
-			return err
-		}
-		if err := r.batcher.fold(ctx, w.batch()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r settlement) settleOne(ctx context.Context, at position.Ref) (later bool, err error) {
-	letter, err := r.readLetter(ctx, at)
-	if errors.Is(err, ErrNoDeadLetter) {
-		return false, nil
-	}
-	d, done := r.state.Decisions[at], r.state.Done().Partitions[at.Partition].Cursor
-	if err != nil || !letter.Lacks(d) || d.Waits(done) {
-		return false, err
-	}
-	if r.amidReplays(at.Partition) {
-		return true, nil
-	}
-	if _, blocked := r.blocking(at, &letter); blocked {
-		return false, nil // it is retried after that one
-	}
-	offsets, err := r.released(at, &letter, d.Skip)
-	if err != nil {
-		return false, nil // it waits for an earlier event of its subject, whose retry takes it along
-	}
-	err = r.release(ctx, at, r.untilNext(at, offsets), how{skip: d.Skip, settles: true})
-	if errors.Is(err, position.ErrGone) { // it was there when that was decided; no later attempt finds it either
-		r.log.WarnContext(ctx, "projection: what was decided about a dead letter cannot be done to these rows", "event",
-			at.String(), "error", err)
-		return false, nil
-	}
-	if errors.As(err, new(failedAgainError)) {
-		err = nil
-	}
-	return false, err
-}
-
 // untilNext returns the offsets, the first of which is that of an event, up to one that is tried later on.
 func (r resolution) untilNext(at position.Ref, offsets []uint64) []uint64 {
 	for i, offset := range offsets[1:] {
@@ -350,116 +239,6 @@ func (r resolution) readLetter(ctx context.Context, at position.Ref) (deadletter
 	}
 	l, _, err := deadletter.Parse(querydb.Note{Kind: kind, ID: at.ID(), Value: b})
 	return l, err
-}
-
-// released returns the offsets of the event and of those that it blocks, up to the first that waits in a rebuild for an
-// event which is yet to be tried again: it is retried after that one.
-func (r resolution) released(at position.Ref, l *deadletter.Letter, skip bool) ([]uint64, error) {
-	offsets, err := r.state.Letters.Released(at, l, skip)
-	for i, offset := range offsets {
-		if _, blocked := r.blocking(position.Ref{Partition: at.Partition, Offset: offset}, l); blocked {
-			return offsets[:i], err
-		}
-	}
-	return offsets, err
-}
-
-// how dead letters are released.
-type how struct {
-	skip    bool // the first of them
-	settles bool // as batch.settles
-	tells   bool // as batch.tells
-}
-
-// release folds dead letters, a window at a time.
-func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint64, how how) error {
-	rd, generation := emptyReader(r.Runner), r.state.Done().Generation
-	for len(offsets) > 0 {
-		n := min(len(offsets), r.cfg.WindowEvents)
-		skip := how.skip && offsets[0] == at.Offset
-		items, ends := r.releasedItems(ctx, rd, at.Partition, offsets[:n], skip)
-		if len(items) == 0 && offsets[0] != at.Offset && errors.Is(ends, position.ErrGone) {
-			r.log.WarnContext(ctx, "projection: a dead letter that waited for another cannot be retried: skip it", "event",
-				position.Ref{Partition: at.Partition, Offset: offsets[0]}.String(), "error", ends)
-			break
-		}
-		if len(items) > 0 {
-			offsets = offsets[len(items):]
-			b := batch{partition: at.Partition, items: items, released: true, settles: how.settles, tells: how.tells,
-				generation: generation}
-			if err := r.batcher.fold(ctx, b); err != nil {
-				return err
-			}
-		}
-		if ends != nil {
-			return ends
-		}
-	}
-	l, err := r.readLetter(ctx, at)
-	switch {
-	case errors.Is(err, ErrNoDeadLetter):
-		return nil
-	case err != nil:
-		return err
-	}
-	return failedAgainError{l.Reason}
-}
-
-// failedAgainError is of a dead letter that stays one.
-type failedAgainError struct{ reason string }
-
-// Error implements error.
-func (e failedAgainError) Error() string { return "it failed again: " + e.reason }
-
-// releasedItems reads and projects dead letters, up to one that its source no longer has or at which the projection
-// must stop, and says why there; their place is where the projection stands when they are folded. The first may be
-// skipped.
-func (r resolution) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64, skip bool) (
-	items []item, ends error) {
-	items = make([]item, 0, len(offsets))
-	for i, offset := range offsets {
-		it, err := r.releasedItem(ctx, position.Ref{Partition: partition, Offset: offset}, skip && i == 0)
-		if i > 0 && errors.Is(err, position.ErrGone) {
-			break // it is the first of the next call
-		}
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, it)
-	}
-	done, err := rd.projectAll(items, r.cfg.mostOps())
-	if err != nil {
-		err = stopped(r.calls, r.projection.Name, &items[done], err)
-	}
-	return items[:done], err
-}
-
-// releasedItem reads the event of a dead letter. What is skipped need not be there any more.
-func (r resolution) releasedItem(ctx context.Context, at position.Ref, skip bool) (item, error) {
-	e, err := r.fetchLetter(ctx, at)
-	if err == nil || !skip || !errors.Is(err, position.ErrGone) {
-		return item{event: e, released: true, skip: skip}, err
-	}
-	l, err := r.readLetter(ctx, at)
-	if err != nil {
-		return item{}, err
-	}
-	return item{event: l.Event(at), lost: &l, released: true, skip: true}, nil
-}
-
-// fetchLetter reads the event of a dead letter, and compares it with what is on record of it.
-func (r resolution) fetchLetter(ctx context.Context, at position.Ref) (*eventlog.Event, error) {
-	l, err := r.readLetter(ctx, at)
-	if err != nil && !errors.Is(err, ErrNoDeadLetter) { // another process may have been first
-		return nil, err
-	}
-	if err == nil {
-		v := position.Verifier{Source: r.src, Projection: r.projection.Name}
-		if err := v.Holds(ctx, position.RecordDeadLetter, at.Partition, at.Offset, l.Anchor(at)); err != nil {
-			return nil, err
-		}
-	}
-	return position.Fetch(ctx, r.src, at.Partition, at.Offset)
 }
 
 // replays are the recorded retries.
@@ -493,4 +272,31 @@ func (r resolution) blocking(at position.Ref, l *deadletter.Letter) (before posi
 func (r resolution) amidReplays(partition string) bool {
 	done := r.state.Done().Partitions[partition].Cursor
 	return len(r.replays().Pending(partition, done, done.Offset)) > 0
+}
+
+// ReadDecisions does what was decided about other rows of the projection: see projection.Runner.ReadDecisions.
+func (r *Runner) ReadDecisions(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return settlement{resolution{r}}.readDecisions(ctx)
+}
+
+// TakeDecisions puts decisions of another server on record: see projection.Runner.TakeDecisions.
+func TakeDecisions(ctx context.Context, r *Runner, all []deadletter.Upstream) (done upstream.Outcome, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n := 0; ; n++ {
+		t := upstream.Taker{State: r.state, Source: r.src, Log: r.log}
+		now, err := t.Take(ctx, all)
+		done.Taken, done.Refused, done.Later = done.Taken+now.Taken, now.Refused, now.Later
+		if now.Taken > 0 {
+			r.state.Invalidate() // so that they hold for what is folded next
+		}
+		if !errors.Is(err, querydb.ErrStale) || n == resolveAttempts {
+			return done, err
+		}
+		if err := r.cfg.pause(ctx, n); err != nil {
+			return done, err
+		}
+	}
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/pace"
 	"github.com/foldql/foldql/projection/internal/position"
-	"github.com/foldql/foldql/projection/internal/upstream"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/projection/rates"
 	"github.com/foldql/foldql/querydb"
@@ -358,92 +357,9 @@ func (r *Runner) LoadCheckpoint(ctx context.Context, found *checkpoint.Survey) e
 	return r.state.Prepare(ctx)
 }
 
-// Follower reads how far others have folded the rows of a Runner that does not run.
-type Follower struct {
-	runner *Runner
-	record checkpoint.Follower
-}
-
-// NewFollower makes the Follower of a Runner.
-func NewFollower(r *Runner) *Follower { return &Follower{r, checkpoint.Follower{State: r.state}} }
-
-// Look reads how far others have come: see projection.Runner.Follow. That they fold other rows now is no failure: who
-// calls Look has queries read those.
-func (f *Follower) Look(ctx context.Context) error { return f.look(ctx, f.record.Look) }
-
-// LookAgain is Look at the rows that it has found before: see projection.Runner.FollowAgain.
-func (f *Follower) LookAgain(ctx context.Context) (same bool, err error) {
-	err = f.look(ctx, func(ctx context.Context) (err error) {
-		same, err = f.record.LookAgain(ctx)
-		return err
-	})
-	return same, err
-}
-
-func (f *Follower) look(ctx context.Context, look func(context.Context) error) error {
-	f.runner.mu.Lock()
-	defer f.runner.mu.Unlock()
-	err := look(ctx)
-	otherRows := errors.Is(err, checkpoint.ErrOtherRows) || errors.Is(err, checkpoint.ErrNotBuilt)
-	if err != nil && !otherRows && ctx.Err() == nil {
-		f.runner.Monitor.tried(Opening, err)
-	}
-	return err
-}
-
 // Rebuild rebuilds from the whole log: see projection.Runner.Rebuild.
 func (r *Runner) Rebuild(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.retrier.do(ctx, Opening, r.state.Rebuild)
-}
-
-// ReadDecisions does what was decided about other rows of the projection: see projection.Runner.ReadDecisions.
-func (r *Runner) ReadDecisions(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return settlement{resolution{r}}.readDecisions(ctx)
-}
-
-// TakeDecisions puts decisions of another server on record: see projection.Runner.TakeDecisions.
-func TakeDecisions(ctx context.Context, r *Runner, all []deadletter.Upstream) (done upstream.Outcome, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for n := 0; ; n++ {
-		t := upstream.Taker{State: r.state, Source: r.src, Log: r.log}
-		now, err := t.Take(ctx, all)
-		done.Taken, done.Refused, done.Later = done.Taken+now.Taken, now.Refused, now.Later
-		if now.Taken > 0 {
-			r.state.Invalidate() // so that they hold for what is folded next
-		}
-		if !errors.Is(err, querydb.ErrStale) || n == resolveAttempts {
-			return done, err
-		}
-		if err := r.cfg.pause(ctx, n); err != nil {
-			return done, err
-		}
-	}
-}
-
-// CanResume reports whether a Runner that was stopped can go on: see projection.Runner.CanResume.
-func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
-		return false, err
-	}
-	d, known := r.state.Decisions[stop.at]
-	if stop.released { // that the projection has come past it says nothing, nor what was decided before
-		return known && d.Skip || !r.state.Letters.Has(stop.at), nil
-	}
-	decided := (resolution{r}).newPlan().Moved[stop.at] // else it is tried at its own place again, as it was
-	if stop.TooManyDeadLetters() {
-		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
-			stop.number)
-		decided = decided || !exceeded
-	}
-	if stop.done.Replayed > 0 { // that its retry is to be repeated was decided before
-		decided = !known || d.Skip || d.Done() != stop.done
-	}
-	return decided || !r.state.Done().Partitions[stop.at.Partition].Before(stop.done), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
@@ -75,4 +76,27 @@ func StopOf(err error) *StopError {
 		return s
 	}
 	return nil
+}
+
+// CanResume reports whether a Runner that was stopped can go on: see projection.Runner.CanResume.
+func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
+		return false, err
+	}
+	d, known := r.state.Decisions[stop.at]
+	if stop.released { // that the projection has come past it says nothing, nor what was decided before
+		return known && d.Skip || !r.state.Letters.Has(stop.at), nil
+	}
+	decided := (resolution{r}).newPlan().Moved[stop.at] // else it is tried at its own place again, as it was
+	if stop.TooManyDeadLetters() {
+		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
+			stop.number)
+		decided = decided || !exceeded
+	}
+	if stop.done.Replayed > 0 { // that its retry is to be repeated was decided before
+		decided = !known || d.Skip || d.Done() != stop.done
+	}
+	return decided || !r.state.Done().Partitions[stop.at.Partition].Before(stop.done), nil
 }
