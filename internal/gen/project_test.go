@@ -211,7 +211,7 @@ func TestEndsOfLinesAreNoChange(t *testing.T) {
 	if err := writeEditorFile(file(editorFile)); err != nil || read(t, dir, editorFile) != before {
 		t.Errorf("the file for editors is written anew, %v", err)
 	}
-	write(t, file(editorFile), crlf(editorHeader+"# It is of a former version.\n"))
+	write(t, file(editorFile), crlf(schemaHeader+"# It is of a former version.\n"))
 	if err := writeEditorFile(file(editorFile)); err != nil || read(t, dir, editorFile) != string(editorText()) {
 		t.Errorf("the file for editors is not written anew, %v", err)
 	}
