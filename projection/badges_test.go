@@ -334,7 +334,8 @@ func TestASeriesInAGroupIsThatOfItsProjections(t *testing.T) {
 		o := writtenSeries()
 		watcher := watched(o.Codec.Model)
 		group := projection.Group(append(seriesProjections(o), watcher))
-		sim := newSimulation(seed, logOf(t, log...), Ops, memstore.Options{MostWrites: 24})
+		// One commit holds what an event wipes of the longest history: one that it cannot hold would be a dead letter.
+		sim := newSimulation(seed, logOf(t, log...), Ops, memstore.Options{})
 		sim.models, sim.folded = []*querydb.Model{o.Codec.Model, o.History.Model, watcher.Model}, group
 		sim.faults = rapid.IntRange(0, 12).Draw(rt, "faults")
 		if err := sim.run(rapid.IntRange(1, 3).Draw(rt, "processes")); err != nil {
@@ -347,10 +348,7 @@ func TestASeriesInAGroupIsThatOfItsProjections(t *testing.T) {
 		}
 		want := newSeriesOracle(false)
 		want.fold(log)
-		compareSeries(t, a.db, o, want)
-		if t.Failed() {
-			rt.FailNow()
-		}
+		compareSeries(rt, a.db, o, want)
 	})
 	o := writtenSeries()
 	watcher := watched(o.Codec.Model)

@@ -37,8 +37,8 @@ func TestACascadeThatFailedInAnEarlierVersionIsOverWhenTheRowChanges(t *testing.
 				}
 			}
 			await(3)
-			if tried, failed, err := runner.RetryCascades(t.Context()); tried != 1 || len(failed) != 1 || err != nil {
-				t.Fatalf("%d are tried, of which failed %+v, %v: want the one of the earlier version", tried, failed, err)
+			if _, failed, err := runner.RetryCascades(t.Context()); len(failed) != 1 || err != nil { // it tries, or the start has
+				t.Fatalf("failed are %+v, %v; want the one of the earlier version", failed, err)
 			}
 			add(t, log, 3, refEvent("", ref{Op: "patchnote", ID: "a", Text: "short"}),
 				refEvent("", ref{Op: "club", ID: "A", Text: "new"}))

@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -140,7 +141,7 @@ func drawSeries(r *rand.Rand, n int) []eventlog.Event {
 }
 
 // compareSeries fails unless the rows and their histories are those of the oracle.
-func compareSeries(t testing.TB, db *querydb.DB, o *seriesOps, want *seriesOracle) {
+func compareSeries(t rapid.TB, db *querydb.DB, o *seriesOps, want *seriesOracle) {
 	t.Helper()
 	rows, events := map[string]seriesRow{}, map[string][]DeviceEvent{}
 	stored, err := devicesOf(db, &o.Ops, deviceIDs...)
@@ -177,13 +178,13 @@ func compareSeries(t testing.TB, db *querydb.DB, o *seriesOps, want *seriesOracl
 }
 
 // eventsOf reads the history of a device.
-func eventsOf(t testing.TB, db *querydb.DB, o *seriesOps, id string) (all []DeviceEvent) {
+func eventsOf(t rapid.TB, db *querydb.DB, o *seriesOps, id string) (all []DeviceEvent) {
 	t.Helper()
 	pk, err := o.Partition(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := db.ForFold(historyWriter(o)).Query(t.Context(), o.History.Model, querydb.Query{
+	page, err := db.ForFold(historyWriter(o)).Query(context.Background(), o.History.Model, querydb.Query{
 		Index: driver.Primary, PK: pk, Limit: 1000, Consistent: true,
 	})
 	if err != nil {
@@ -357,10 +358,7 @@ func TestWritersOfASeriesGiveOneHistory(t *testing.T) {
 		}
 		want := newSeriesOracle(false)
 		want.fold(log)
-		compareSeries(t, a.db, o, want)
-		if t.Failed() {
-			rt.FailNow()
-		}
+		compareSeries(rt, a.db, o, want)
 	})
 }
 
