@@ -42,7 +42,7 @@ dev: ## serve the shop from ./data while you change files: each change generates
 # compiled of their dependencies.
 test: export CGO_ENABLED = 0
 test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -ldflags=-w
-test: engines ## run every test, those of the module with the race detector, and list what every store was proved to keep
+test: ## run every test, those of the module with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
 	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 20m -count=$(COUNT)
 

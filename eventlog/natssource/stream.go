@@ -46,23 +46,21 @@ func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 	if err == nil && at.State.LastSeq < known {
 		at, err = s.infoOnce(ctx)
 	}
-	if err == nil {
-		err = s.doubt(known, at)
-	}
-	return at, err
+	return at, s.doubt(known, at, err)
 }
 
 // electionTime is for how long a replica may be behind that names the leader: it hears from that one every second.
 const electionTime = 2 * time.Second
 
-// doubt is an error where an end before the known one may be of a replica that is behind. Nobody waits for it here:
-// whoever asks may have less time than an election takes, and asks again.
-func (s *stream) doubt(known uint64, at *jetstream.StreamInfo) error {
+// doubt is the error of the answer, or one where an end before the known one may be of a replica that is behind. Nobody
+// waits for it here: whoever asks may have less time than an election takes, and asks again. What is said after an error
+// may be of another election.
+func (s *stream) doubt(known uint64, at *jetstream.StreamInfo, err error) error {
 	s.is.Lock()
 	defer s.is.Unlock()
-	if at.State.LastSeq >= known || at.Config.Replicas < 2 {
+	if err != nil || at.State.LastSeq >= known || at.Config.Replicas < 2 {
 		s.behind = time.Time{}
-		return nil
+		return err
 	}
 	now := s.clock()
 	if s.behind.IsZero() {
