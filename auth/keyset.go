@@ -35,6 +35,7 @@ type keySet struct {
 	tried   time.Time     // when the last attempt began
 	stamp   stamp         // of the file that was read last
 	reading chan struct{} // closed when the reading under way ends; nil where there is none
+	awaited bool          // everybody waits for that reading
 }
 
 // stamp identifies a state of a file.
@@ -78,12 +79,13 @@ func (s *keySet) find(ctx context.Context, alg, kid string, tried []jwt.Verifica
 ) {
 	s.mu.Lock()
 	found, err := s.lookup(alg, kid, tried)
-	reading, wait := s.reading, len(found) == 0
+	reading := s.reading
 	if reading == nil && s.due(len(found) > 0) {
-		wait = wait || !remote(s.name) || s.overdue()
+		s.awaited = !remote(s.name) || s.overdue()
 		reading = s.begin()
 		go func() { _ = s.read(ctx, reading) }() // what goes wrong is logged, and lookup knows that it did
 	}
+	wait := len(found) == 0 || s.awaited
 	s.mu.Unlock()
 	if reading == nil || !wait {
 		return found, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -134,6 +135,29 @@ func TestTokensOfKnownKeysWaitForNoIssuer(t *testing.T) {
 		synctest.Wait()
 		_, err := v.Verify(t.Context(), token)
 		wantRefused(t, err, "unknown key")
+	})
+}
+
+// TestNoTokenPassesByKeysThatAreTooOldUnasked: all of them wait for the answer that the first asks for.
+func TestNoTokenPassesByKeysThatAreTooOldUnasked(t *testing.T) {
+	known, others := jwks(t, map[string]crypto.Signer{"k": ecKey()}), jwks(t, map[string]crypto.Signer{"k": rsaKey()})
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{answer: make(chan []byte, 1)}
+		i.answer <- known
+		v := newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
+		token := sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(time.Now().Add(time.Hour), nil))
+		time.Sleep(16 * time.Minute)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if _, err := v.Verify(t.Context(), token); err == nil {
+					t.Error("a token of a key that is withdrawn is accepted")
+				}
+			})
+			synctest.Wait()
+		}
+		i.answer <- others
+		all.Wait()
 	})
 }
 
