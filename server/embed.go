@@ -126,7 +126,7 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 		return nil, err
 	}
 	context.AfterFunc(ctx, s.stopFolds)
-	handler, operator := s.handler()
+	handler, operator := s.handler((*access.Hosts).Guard)
 	return &Embedded{Handler: handler, AdminHandler: operator, serving: s}, nil
 }
 

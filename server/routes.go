@@ -53,8 +53,9 @@ type routes struct {
 	log       *slog.Logger
 }
 
-// handler routes every request that the server answers to everybody; operator those that only who runs it can send.
-func (p *routes) handler() (handler, operator http.Handler) {
+// handler routes every request that the server answers to everybody; operator those that only who runs it can send,
+// with the guard of the names under which they come.
+func (p *routes) handler(guardOperators guard) (handler, operator http.Handler) {
 	measured := metrics.NewOperations(p.cfg.MetricOperations)
 	p.inflight = limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(p.cfg.MaxInflightBytes),
 		ReadTimeout: p.cfg.ReadTimeout}
@@ -62,16 +63,16 @@ func (p *routes) handler() (handler, operator http.Handler) {
 	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
 		p.documents.Collector(), &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
 	metrics := metrics.Handler(p.log, own...)
-	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
+	return p.finish(p.public(measured, metrics), (*access.Hosts).Guard), p.finish(p.operator(metrics), guardOperators)
 }
+
+// guard refuses requests under names that the server does not know as its own.
+type guard func(*access.Hosts, http.Handler) http.Handler
 
 // finish wraps what every request passes through.
-func (p *routes) finish(mux http.Handler) http.Handler {
-	return middleware.LogRequests(p.log, middleware.SecureHeaders(p.hosts().Guard(mux)))
-}
-
-func (p *routes) hosts() *access.Hosts {
-	return &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
+func (p *routes) finish(mux http.Handler, guarded guard) http.Handler {
+	hosts := &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
+	return middleware.LogRequests(p.log, middleware.SecureHeaders(guarded(hosts, mux)))
 }
 
 // operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.

@@ -95,9 +95,9 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 // serve answers requests until the context ends, and then those in flight.
 func (s *serving) serve(ctx context.Context, p *program) error {
 	s.measured = append(s.measured, metrics.Connections{Connections: s.connections})
-	handler, operator := s.handler()
+	handler, operator := s.handler((*access.Hosts).GuardOperators)
 	s.entrance.Open(handler)
-	s.operators.Open(s.hosts().GuardOperators(operator))
+	s.operators.Open(operator)
 	s.announce(p, s.listener.Addr())
 	select {
 	case err := <-s.failed:

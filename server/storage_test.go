@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -132,7 +133,7 @@ func TestAStartThatWaitedForSpaceServes(t *testing.T) {
 		if err := s.openPatiently(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
-		_, operator := s.handler()
+		_, operator := s.handler((*access.Hosts).Guard)
 		answer := httptest.NewRecorder()
 		operator.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 		if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "foldql_row_cache_") || tries != 2 {
