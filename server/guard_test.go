@@ -197,7 +197,7 @@ func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 		{"catching up", secret, []projection.Status{{State: projection.StateStopped}, behind}},
 		{"catching up", secret, []projection.Status{behind, frozen}},
 		{"rebuilding", errors.Join(projections.RebuildingError("x")), []projection.Status{frozen}},
-		{"catching up", projections.RebuildingError("x"), []projection.Status{frozen, behind}},
+		{"rebuilding", projections.RebuildingError("x"), []projection.Status{frozen, behind}},
 		{"unavailable", secret, []projection.Status{frozen}},
 		{"unavailable", secret, []projection.Status{{State: projection.StateLive}}},
 	} {

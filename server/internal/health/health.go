@@ -132,7 +132,7 @@ func Coarse(err error, list []projection.Status) string {
 			why = whyCatchingUp
 		}
 	}
-	if r := projections.RebuildingError(""); why == whyUnavailable && errors.As(err, &r) {
+	if r := projections.RebuildingError(""); errors.As(err, &r) { // what is being built is behind, too
 		return whyRebuilding
 	}
 	return why
