@@ -82,6 +82,10 @@ func (f *opsFile) assign(r *schema.ReadModel) {
 		fields += "." + schema.GoName(r.Series.Writer.Projector)
 	}
 	f.line("fields := &%s", fields)
+	without := "Clear" // and the policy says whether the row leaves the indexes on the field
+	if r.Entity == nil {
+		without = "Remove"
+	}
 	for _, field := range appended(r) {
 		name, star := field.GoName(), "*"
 		if field.List {
@@ -91,8 +95,8 @@ func (f *opsFile) assign(r *schema.ReadModel) {
 			f.line("p.Set(fields.%s.Assign(a.%s))", name, name)
 			continue
 		}
-		f.line("if a.%s == nil {\np.Clear(fields.%s)\n} else {\np.Set(fields.%s.Assign(%sa.%s))\n}", name, name, name, star,
-			name)
+		f.line("if a.%s == nil {\np.%s(fields.%s)\n} else {\np.Set(fields.%s.Assign(%sa.%s))\n}", name, without, name,
+			name, star, name)
 	}
 }
 

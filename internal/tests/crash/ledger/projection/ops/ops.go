@@ -652,7 +652,7 @@ var Terminal = projection.SeriesOps[model.Terminal, string, string, model.Termin
 	Assign: func(p *projection.Patch[model.Terminal], a model.TerminalAppend) {
 		fields := &TerminalFields.Readings
 		if a.Reading == nil {
-			p.Clear(fields.Reading)
+			p.Remove(fields.Reading)
 		} else {
 			p.Set(fields.Reading.Assign(*a.Reading))
 		}

@@ -232,7 +232,7 @@ var Meter = projection.SeriesOps[model.Meter, model.MeterKey, model.MeterPartiti
 		p.Set(fields.Day.Assign(a.Day))
 		p.Set(fields.Reading.Assign(a.Reading))
 		if a.Tariff == nil {
-			p.Clear(fields.Tariff)
+			p.Remove(fields.Tariff)
 		} else {
 			p.Set(fields.Tariff.Assign(*a.Tariff))
 		}
@@ -304,7 +304,7 @@ var Gauge = projection.SeriesOps[model.Gauge, string, string, model.GaugeAppend,
 		fields := &GaugeFields
 		p.Set(fields.At.Assign(a.At))
 		if a.Level == nil {
-			p.Clear(fields.Level)
+			p.Remove(fields.Level)
 		} else {
 			p.Set(fields.Level.Assign(*a.Level))
 		}
