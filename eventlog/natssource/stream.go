@@ -53,8 +53,8 @@ func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 const electionTime = 2 * time.Second
 
 // doubt is the error of the answer, or one where an end before the known one may be of a replica that is behind. Nobody
-// waits for it here, since whoever asks may have less time than an election takes, and asks again. What is said after an
-// error may be of another election.
+// waits here: whoever asks may have less time than an election takes, and asks again. What is said after an error
+// may be of another election.
 func (s *stream) doubt(known uint64, at *jetstream.StreamInfo, err error) error {
 	s.is.Lock()
 	defer s.is.Unlock()
