@@ -109,52 +109,17 @@ func (f source) Path() string                 { return f.name }
 func (f source) Lstat() (fs.FileInfo, error)  { return f.info, nil }
 func (f source) Open() (io.ReadCloser, error) { return os.Open(f.path) }
 
-// useProxy has the go command take the library from the proxy, into a module cache of its own, which nobody else's
-// version meets, and all else from what this machine has downloaded.
+// useProxy has the go command take the library from the proxy, and all else from what this machine has downloaded, into
+// a module cache of its own, which nobody else's version meets.
 func useProxy(t *testing.T, proxy string) {
 	t.Helper()
 	cache := strings.TrimSpace(run(t, ".", "go", "env", "GOMODCACHE"))
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache",
 		"download")))
-	own := t.TempDir()
-	linkModules(t, cache, own, libraryPath, "cache/download/"+libraryPath)
-	t.Setenv("GOMODCACHE", own)
+	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOSUMDB", "off")
 	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -modcacherw"))
 	t.Setenv("GOWORK", "off")
-}
-
-// linkModules makes a module cache of links to what another has, but for some of its folders.
-func linkModules(t *testing.T, from, to string, without ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		original, link := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
-		var within []string
-		left := false
-		for _, folder := range without {
-			if below, is := strings.CutPrefix(folder, e.Name()+"/"); is {
-				within = append(within, below)
-			}
-			left = left || folder == e.Name() || strings.HasPrefix(e.Name(), folder+"@")
-		}
-		switch {
-		case left:
-			continue
-		case within == nil:
-			err = os.Symlink(original, link)
-		default:
-			if err = os.Mkdir(link, 0o755); err == nil {
-				linkModules(t, original, link, within...)
-			}
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func write(t *testing.T, name string, content []byte) {
