@@ -39,7 +39,8 @@ type Order {
   orderId: ID! customerId: ID! customer: Customer referrerId: ID referrer: Customer
   productIds: [ID!]! products: [Product!]!
   status: Status! placedAt: DateTime! total: Float! margin: Float sold: Int64!
-  lastTrack: Track placedTrack: Track referrerTrack: Track group: String! tags: [String!]
+  lastTrack: Track placedTrack: Track referrerTrack: Track
+  firstOfStatus: Order group: String! tags: [String!]
   tracks(eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection
   sameStatus(eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection
   bills(reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection
@@ -163,6 +164,7 @@ func newShop() *catalog.Catalog {
 	join("Order", "lastTrack", 0, catalog.Join{Target: "Track", Index: driver.Primary})
 	join("Order", "placedTrack", 0, catalog.Join{Target: "Track", Index: driver.Primary, By: []int{0, 5}})
 	join("Order", "referrerTrack", 2, catalog.Join{Target: "Track", Index: driver.Primary, By: []int{2, 5}})
+	join("Order", "firstOfStatus", 4, catalog.Join{Target: "Order", Index: 0})
 	join("Product", "maker", 3, catalog.Join{Target: "Customer", Index: driver.Primary})
 	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Index: driver.Primary})
 	join("Order", "tracks", 0, catalog.Join{Target: "Track", Index: driver.Primary, Pages: "TrackById"})

@@ -33,6 +33,10 @@ var readsPerOperation = []struct {
 	{"a sorted target is one batch by whole keys, none where a part is null", `{ OrderByStatus(status: OPEN, limit: 3) { ` +
 		`items { placedTrack { status } } } }`, 1, 3, 1},
 	{"nothing is read by a key of which a part is null", `{ Order(id: "o1") { referrerTrack { status } } }`, 1, 1, 0},
+	{"a join by an index is one range for each value",
+		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { total } } }`, 1, 3, 3},
+	{"a join by an index that lacks a field completes each row by itself",
+		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { sold } } }`, 4, 6, 3},
 	{"pages are one range for each value", `{ OrderByStatus(status: OPEN, limit: 3) { items { tracks(limit: 1) { items { ` +
 		`status } } } } }`, 0, 0, 4},
 	{"rows that share a value share the page", `{ OrderByStatus(status: OPEN, limit: 3) { items { sameStatus(limit: 2) { ` +

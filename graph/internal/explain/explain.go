@@ -57,7 +57,7 @@ type Step struct {
 	// Filter are the fields that a filter names. Reads and Keys are as if the filters of the operation had nothing else to
 	// look at, and no row had it all.
 	Filter []string `json:"filter,omitempty"`
-	// Lacks are the fields that the entries of the index do not have: the rows are completed by a batch from the table.
+	// Lacks are the fields that the entries of the index do not have: the rows of each read are completed by a batch.
 	Lacks []string `json:"lacks,omitempty"`
 	// Items is how many items a row may have, where it is an aggregate: they are read by a range for each row.
 	Items int `json:"items,omitempty"`
@@ -77,7 +77,7 @@ func (s *Step) besides() (reads, rows, keys int) {
 		return reads + s.owners, s.owners, keys + s.owners
 	}
 	reads, rows, keys = s.completions+s.owners, s.owners, s.completions*s.Rows+s.owners
-	if s.How == Pages { // each completes rows of its own
+	if s.How == Pages || s.How == ForEach { // each completes rows of its own
 		keys = min(s.completions, 1)*s.Rows + s.owners
 	}
 	switch {

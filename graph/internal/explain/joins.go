@@ -47,6 +47,7 @@ func (e operation) join(n *plan.Node, j *plan.Join, rows int) (Step, error) {
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
 	}
 	s.place(j.Type.Model, j.Index, j.Node.Fields)
+	s.completeEach()
 	if s.Owner = e.guardOf(j); s.Owner != "" {
 		s.owners = rows
 	}
@@ -88,10 +89,15 @@ func (e operation) pages(n *plan.Node, p *plan.Pages, rows int) (Step, error) {
 	if p.Query.Rule != nil && p.Query.Rule.AuthTable != "" {
 		s.Owner, s.owners = p.Query.Rule.AuthTable, pages
 	}
-	if s.completions > 0 { // of each page
+	s.completeEach()
+	return s, e.below(&s, p.Items)
+}
+
+// completeEach has each read of the step complete its rows by itself, where they lack fields.
+func (s *Step) completeEach() {
+	if s.completions > 0 {
 		s.completions = s.Reads
 	}
-	return s, e.below(&s, p.Items)
 }
 
 // guardOf is the type whose rows say who may follow a join: the rule of an index holds for joins through it too.
