@@ -37,6 +37,12 @@ var readsPerOperation = []struct {
 		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { total } } }`, 1, 3, 3},
 	{"a join by an index that lacks a field completes each row by itself",
 		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { sold } } }`, 4, 6, 3},
+	{"two joins by one index complete no rows of which it has all that either reads",
+		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { total } more: firstOfStatus { orderId } } }`, 1, 3, 3},
+	{"nor do they to know that there is a row",
+		`{ OrderByIds(ids: ["o0"]) { firstOfStatus { __typename } more: firstOfStatus { __typename } } }`, 1, 1, 1},
+	{"and do where it lacks what one of them reads",
+		`{ OrderByIds(ids: ["o0", "o1", "o2"]) { firstOfStatus { total } more: firstOfStatus { sold } } }`, 4, 6, 3},
 	{"pages are one range for each value", `{ OrderByStatus(status: OPEN, limit: 3) { items { tracks(limit: 1) { items { ` +
 		`status } } } } }`, 0, 0, 4},
 	{"rows that share a value share the page", `{ OrderByStatus(status: OPEN, limit: 3) { items { sameStatus(limit: 2) { ` +

@@ -297,7 +297,7 @@ func (js *Joins) readTarget(g read.Target, joins []*plan.Join) {
 			}
 		}
 	}
-	got := js.source.Load(js.ctx, g, ids, nil)
+	got := js.source.Load(js.ctx, g, ids, fieldsOf(same))
 	for _, j := range same {
 		child := &js.nodes[j.Node.ID]
 		child.JoinedRows = read.NewJoinedRows(len(child.ids.Keys))
@@ -309,6 +309,16 @@ func (js *Joins) readTarget(g read.Target, joins []*plan.Join) {
 			}
 		}
 	}
+}
+
+// fieldsOf are the ordinals that any of the joins reads of its rows.
+func fieldsOf(joins []*plan.Join) []int {
+	all := []int{} // nil would be all that a row has
+	for _, j := range joins {
+		all = append(all, j.Node.Fields...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // refuseOthers fails the rows that are not the viewer's own, and those that are not there: see ownership.
