@@ -396,6 +396,9 @@ func (b *bench) put(t testing.TB, typ string, rows ...row) {
 	var batch querydb.Batch
 	for i := range rows {
 		encoded, err := querydb.Encode(codec(m), &builder, &rows[i])
+		if err == nil && m.Aggregate != nil {
+			err = m.Decompose(&encoded)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,6 +68,8 @@ type Step struct {
 	completions int // batches that complete rows
 	owners      int // rows of Owner
 	examined    int // rows that are read for a filter; 0 for none
+	// Of a batch of rows of several types: the rows that are no aggregates, and the batches of these.
+	plain, plainReads int
 }
 
 // besides is what is read of the step that it does not count.
@@ -83,7 +85,8 @@ func (s *Step) besides() (reads, rows, keys int) {
 	switch {
 	case s.Items == 0:
 	case s.How == ByKey || s.How == Batch: // in the place of what it counts
-		return reads + s.Rows - s.Reads, rows, keys + s.Rows*s.Items - s.Keys
+		aggregates := s.Rows - s.plain
+		return reads + aggregates - (s.Reads - s.plainReads), rows, keys + aggregates*s.Items - (s.Keys - s.plain)
 	default:
 		return reads + s.Rows, rows, keys + s.Rows*s.Items
 	}
@@ -233,8 +236,14 @@ func (e operation) nodes(s *Step, req *read.Request) error {
 			continue
 		}
 		s.Reads++
-		if table := e.Catalog.Types[name].Model.Table; !slices.Contains(tables, table) {
-			tables = append(tables, table)
+		m := e.Catalog.Types[name].Model
+		if m.Aggregate != nil {
+			s.Items = querydb.MaxPageRows
+		} else {
+			s.plain, s.plainReads = s.plain+rows, s.plainReads+1
+		}
+		if !slices.Contains(tables, m.Table) {
+			tables = append(tables, m.Table)
 		}
 		joins, err := e.joins(r.Items[i], rows)
 		if err != nil {
