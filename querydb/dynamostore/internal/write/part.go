@@ -253,11 +253,11 @@ func ownPlaceholders(i int) (name, value string) {
 	return "#o" + n, ":o" + n
 }
 
-// checkLength refuses a part whose update would be too long for a row that has _own, whatever the row has: that is
-// known before a request is sent.
+// checkLength refuses a part whose update is too long, as it may be for a row that has _own. One that gives the row
+// _own has to be short enough for it too: else it would be the last that the writer makes of the row.
 func (p *partEncoder) checkLength() error {
 	longest := len(p.update)
-	if !p.state.own {
+	if !p.state.own && len(p.own) > 0 {
 		longest += len(" REMOVE ")
 		for i, field := range p.owns {
 			name, value := ownPlaceholders(i)
@@ -270,7 +270,7 @@ func (p *partEncoder) checkLength() error {
 	if longest <= item.MostExpression {
 		return nil
 	}
-	return fmt.Errorf("%w: the update of what %s writes of the row may have %d bytes, of %d that DynamoDB takes: have it "+
-		"write fewer fields, of which those with numbers and those in keys of indexes take the most",
-		driver.ErrTooLarge, p.writer, longest, item.MostExpression)
+	return fmt.Errorf("%w: the row has a value that is no number or key of DynamoDB, so that the update of what %s "+
+		"writes has %d bytes, of %d that DynamoDB takes: have it write fewer fields, of which those with numbers and those "+
+		"in keys of indexes take the most", driver.ErrTooLarge, p.writer, longest, item.MostExpression)
 }

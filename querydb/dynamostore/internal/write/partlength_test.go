@@ -14,34 +14,48 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// TestAPartWhoseUpdateMayBeTooLongIsRefusedBeforeARequest, though its first request would be short enough: rows of the
-// same writer do not differ by what others have in them.
-func TestAPartWhoseUpdateMayBeTooLongIsRefusedBeforeARequest(t *testing.T) {
-	long := strings.Repeat("9", 39) // no number of DynamoDB holds it
-	for _, digits := range []string{"1", long} {
-		longest, refused := 0, false
-		for n := 150; n < 250; n++ {
-			w := measured(t, n, digits)
-			c, err := changeOf(codecOf(t, w.Table), &w, "telemetry", time.Unix(1000, 0))
-			if refused = err != nil; refused {
-				if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), "telemetry") {
-					t.Errorf("%d numbers: %v, want ErrTooLarge that names the writer", n, err)
-				}
-				break
-			}
-			own, err := c.inState(state{own: true})
-			if err != nil {
-				t.Fatalf("%d numbers are refused only when the row has some apart: %v", n, err)
-			}
-			longest = max(longest, len(c.update), len(own.update))
-		}
-		if !refused || longest > item.MostExpression || longest < item.MostExpression-100 {
-			t.Errorf("numbers like %s: refused %t, after updates of up to %d bytes", digits, refused, longest)
-		}
+const mostNumbers = 450 // about as many as a table may have
+
+// TestAPartOfOrdinaryNumbersIsWrittenHoweverManyTheyAre: none of them is in _own, and the update need not be so short
+// that it could name them there too.
+func TestAPartOfOrdinaryNumbersIsWrittenHoweverManyTheyAre(t *testing.T) {
+	w := measured(t, mostNumbers, "1")
+	c, err := changeOf(codecOf(t, w.Table), &w, "telemetry", time.Unix(1000, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.inState(state{own: true}); !errors.Is(err, driver.ErrTooLarge) ||
+		!strings.Contains(err.Error(), "telemetry") {
+		t.Errorf("where the row has a value in _own: %v, want ErrTooLarge that names the writer", err)
 	}
 }
 
-// measured is a part with so many numbers.
+// TestAPartThatItsWriterCouldNotWriteAgainIsRefusedBeforeARequest: it puts a value into _own, and the next update of
+// the row would be too long.
+func TestAPartThatItsWriterCouldNotWriteAgainIsRefusedBeforeARequest(t *testing.T) {
+	long := strings.Repeat("9", 39) // no number of DynamoDB holds it
+	longest, refused := 0, false
+	for n := 150; n <= mostNumbers && !refused; n++ {
+		w := measured(t, n, long)
+		c, err := changeOf(codecOf(t, w.Table), &w, "telemetry", time.Unix(1000, 0))
+		if refused = err != nil; refused {
+			if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), "telemetry") {
+				t.Errorf("%d numbers: %v, want ErrTooLarge that names the writer", n, err)
+			}
+			break
+		}
+		next, err := c.inState(state{own: true})
+		if err != nil {
+			t.Fatalf("%d numbers are written, and cannot be written again: %v", n, err)
+		}
+		longest = max(longest, len(next.update))
+	}
+	if !refused || longest > item.MostExpression || longest < item.MostExpression-100 {
+		t.Errorf("refused %t, after updates of up to %d bytes", refused, longest)
+	}
+}
+
+// measured is a part with so many numbers, all with the same digits.
 func measured(t *testing.T, n int, digits string) driver.Write {
 	table := &driver.Table{Name: "Measured", PK: []int{0}, NoExpiry: true,
 		Fields: []driver.Field{{Name: "id", Scalar: "ID"}}}
