@@ -3,7 +3,9 @@ package delivery
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -18,7 +20,7 @@ type batcher struct {
 	retrier   *retrier
 	committer *committer
 	shared    bool
-	limit     int // items that a commit tries at most
+	limit     limit // of items
 	// retryWoken retries dead letters whose rows have appeared.
 	retryWoken func(context.Context) error
 }
@@ -102,10 +104,10 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 	if left, err := b.due(s); !left || err != nil {
 		return true, err
 	}
-	items := b.next(s)
+	items, began := b.next(s), b.cfg.Now()
 	c, err := b.committer.commit(ctx, s, items)
 	if overloads(err) && !s.released {
-		b.limit = max(1, len(items)/2)
+		b.limit.halve(len(items))
 	}
 	if err != nil || c == nil {
 		if !refused(err) {
@@ -113,15 +115,13 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 		}
 		return false, err
 	}
-	b.reached(c.tried, c.took)
+	if c.took < c.tried {
+		b.limit.most = 2 * c.took
+	} else {
+		b.limit.reached(c.took, b.cfg.Now().Sub(began), b.cfg)
+	}
 	s.items, s.from = s.items[c.took:], c.end
 	return len(s.items) == 0, nil
-}
-
-// overloads reports whether a commit of less may succeed: before the store has enough of reads, which begin anew with
-// each attempt, or before the deadline.
-func overloads(err error) bool {
-	return errors.Is(err, querydb.ErrThrottled) && !errors.Is(err, querydb.ErrPartial) || errors.Is(err, querydb.ErrLate)
 }
 
 // due takes off the batch what is done already, by a commit whose answer was lost or by another process, and reports
@@ -157,14 +157,32 @@ func (b *batcher) next(s *batch) []item {
 	if s.released && b.shared {
 		return s.items[:1]
 	}
-	return s.items[:min(len(s.items), b.limit)]
+	return s.items[:min(len(s.items), b.limit.most)]
 }
 
-// reached notes how many of the tried items a commit took.
-func (b *batcher) reached(tried, took int) {
-	if took < tried {
-		b.limit = 2 * took
-	} else if took == b.limit {
-		b.limit *= 2
+// limit is how many items, or copies, a commit tries at most.
+type limit struct{ most int }
+
+// noLimit is before any commit has been too much.
+func noLimit() limit { return limit{math.MaxInt} }
+
+// overloads reports whether a commit of less may succeed: before the store has enough of reads, which begin anew with
+// each attempt, or before the deadline.
+func overloads(err error) bool {
+	return errors.Is(err, querydb.ErrThrottled) && !errors.Is(err, querydb.ErrPartial) || errors.Is(err, querydb.ErrLate)
+}
+
+// halve has the next commit try half of what was too much.
+func (l *limit) halve(tried int) {
+	if tried > 0 {
+		l.most = max(1, tried/2)
+	}
+}
+
+// reached has the next commit try twice as much after one of as much as may be, unless that took more than a quarter of
+// the time that commits have: State.Open leaves each at least half of it, within which twice as much gets done.
+func (l *limit) reached(tried int, took time.Duration, cfg *Config) {
+	if tried == l.most && took <= cfg.CommitTimeout/4 {
+		l.most *= 2
 	}
 }

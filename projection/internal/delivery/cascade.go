@@ -189,6 +189,7 @@ func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done boo
 		return false, err
 	}
 	var b querydb.Batch
+	began := c.evaluator.cfg.Now()
 	if len(steps) > 0 {
 		evaluated := 0
 		b, evaluated, err = c.evaluate(ctx, steps)
@@ -199,6 +200,7 @@ func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done boo
 	if err == nil && len(tasks) > 0 {
 		err = c.finish(ctx, b, tasks)
 	}
+	c.ended(len(steps), began, err)
 	if unfit(err) {
 		return false, nil
 	}
@@ -211,6 +213,7 @@ func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade
 	if c.evaluator.shared {
 		room /= 2
 	}
+	room = min(room, c.links.most)
 	for i := range tasks {
 		t := &tasks[i]
 		if t.After != "" { // it has more than a page

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -16,12 +17,13 @@ import (
 // that has expired and lost a unique key to another, and refuses its commit as a whole. So half of the page is tried,
 // and half of that, down to the one row that has to keep its copy. Nobody reads one that has expired.
 func (c refresher) follow(ctx context.Context, t cascade.Task, p *page) (cascade.Task, error) {
-	next := t
+	next, began := t, c.evaluator.cfg.Now()
 	b, err := c.fold(ctx, &next, p)
 	if err == nil {
 		b.Notes = append(b.Notes, c.progress(next)...)
 		err = c.commit(ctx, b, next, p)
 	}
+	c.ended(len(p.links), began, err)
 	lost := errors.Is(err, querydb.ErrConflict)
 	switch {
 	case !unfit(err):
@@ -34,6 +36,16 @@ func (c refresher) follow(ctx context.Context, t cascade.Task, p *page) (cascade
 	}
 	t.After = p.links[0].id
 	return t, c.apply(ctx, querydb.Batch{Notes: c.progress(t)})
+}
+
+// ended notes how a commit has ended that had so many copies follow.
+func (c refresher) ended(tried int, began time.Time, err error) {
+	switch cfg := c.evaluator.cfg; {
+	case overloads(err):
+		c.links.halve(tried)
+	case err == nil:
+		c.links.reached(tried, cfg.Now().Sub(began), cfg)
+	}
 }
 
 // page is what one commit works at: links of one reference, and the rows that they lead to where these are recopied.
@@ -90,7 +102,8 @@ func (c refresher) read(ctx context.Context, t *cascade.Task, ref cascade.Refere
 	if p.recopies {
 		most = mostRecopied
 	}
-	p.links, err = c.evaluator.listLinks(ctx, ref, t.Identifier, t.After, min(most, c.evaluator.cfg.WindowEvents))
+	most = min(most, c.evaluator.cfg.WindowEvents, c.links.most)
+	p.links, err = c.evaluator.listLinks(ctx, ref, t.Identifier, t.After, most)
 	if err != nil || !p.recopies {
 		return p, err
 	}

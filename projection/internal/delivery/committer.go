@@ -29,6 +29,7 @@ type committer struct {
 	inWrite bool // a store is writing a batch
 	writes  []querydb.Write
 	ahead   *page // the next of copies that follow their row; nil after any other commit
+	links   limit // of copies that follow their rows
 }
 
 // commit is what has been committed.

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync"
 	"time"
 
@@ -70,6 +69,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	}
 	c := &committer{
 		projection: &r.projection, src: src, evaluator: v, monitor: r.Monitor, log: r.log, shared: r.shared,
+		links: noLimit(),
 	}
 	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
 		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: c.reread,
@@ -82,7 +82,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 		return inWrite
 	}}
 	r.batcher = &batcher{
-		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
+		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: noLimit(),
 	}
 	r.batcher.retryWoken = retries{resolution{r}}.retryWokenInRun
 	return r
