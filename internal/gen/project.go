@@ -38,6 +38,7 @@ type project struct {
 	editor     string // path, from code, of the file for editors, which stands beside the schemas
 	config     *config.Config
 	goTypes    config.TypeMap // that the configuration gives types of the API
+	schemas    []string       // names and patterns of files, as the configuration has them
 	readModels []*ast.Source
 	events     []*ast.Source
 	lock       string // text of the lock of the events; "" where there is none yet
@@ -72,7 +73,7 @@ func open() (*project, error) {
 func (p *project) readSchemas() (err error) {
 	var own settings
 	p.config, own, err = readConfig()
-	if p.code, p.dev, p.relayID = own.Code, own.Dev, own.relayID(); err != nil {
+	if p.code, p.dev, p.relayID, p.schemas = own.Code, own.Dev, own.relayID(), own.schemas; err != nil {
 		return err
 	}
 	p.goTypes = p.config.Models
@@ -82,7 +83,7 @@ func (p *project) readSchemas() (err error) {
 			p.readModels = append(p.readModels, src)
 		}
 	}
-	if err := checkNamedFiles(own.schemas); err != nil { // whoever watches the files knows the others by now
+	if err := checkNamedFiles(p.schemas); err != nil { // whoever watches the files knows the others by now
 		return err
 	}
 	if len(p.readModels) == 0 {

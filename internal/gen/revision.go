@@ -3,13 +3,17 @@ package gen
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/diff"
@@ -22,12 +26,15 @@ func schemasOfRevision(revision string) (_ *diff.Schemas, err error) {
 		return nil, fmt.Errorf("make room for the schemas of %s: %w", revision, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	below, err := extractRevision(root, revision)
+	below, unmade, err := extractRevision(root, revision)
 	if err != nil {
 		return nil, fmt.Errorf("look for the schemas at %q, which is neither a folder with %s in it nor a file (fix: name "+
 			"either, or a revision): %w", revision, configFile, err)
 	}
 	dir := filepath.Join(root, below)
+	if err := unmade.check(configFile, eventsFile, lockFile); err != nil {
+		return nil, fmt.Errorf("read the schemas of %s: %w", revision, err)
+	}
 	isProject, err := hasProject(dir)
 	if err == nil && !isProject { // above the folder may be another project
 		err = fmt.Errorf("read the schemas of %s: it has no %s in the folder of the project (fix: name a revision that "+
@@ -40,6 +47,9 @@ func schemasOfRevision(revision string) (_ *diff.Schemas, err error) {
 	if err == nil {
 		err = p.checkWithin(root, dir)
 	}
+	if p != nil {
+		err = cmp.Or(unmade.check(p.schemas...), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the schemas of %s: %w", revision, err)
 	}
@@ -48,21 +58,21 @@ func schemasOfRevision(revision string) (_ *diff.Schemas, err error) {
 
 // extractRevision writes the files of a revision into a folder: those of the whole repository, because schemas may lie
 // beside the project in the working directory, or above it. It returns where the project is in the folder.
-func extractRevision(dir, revision string) (below string, err error) {
+func extractRevision(dir, revision string) (below string, without unmade, err error) {
 	leave, err := enter(".")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	if strings.HasPrefix(revision, "-") {
-		return "", errors.New("no revision of git has such a name")
+		return "", nil, errors.New("no revision of git has such a name")
 	}
 	var top, place bytes.Buffer
 	if err := runGit(&top, "rev-parse", "--show-toplevel"); err != nil {
-		return "", fmt.Errorf("the project is in no repository of git: %w", err)
+		return "", nil, fmt.Errorf("the project is in no repository of git: %w", err)
 	}
 	if err := runGit(&place, "rev-parse", "--show-prefix"); err != nil {
-		return "", fmt.Errorf("find the project in its repository: %w", err)
+		return "", nil, fmt.Errorf("find the project in its repository: %w", err)
 	}
 	files, archive := io.Pipe()
 	defer files.Close() // ends git, where it has more to say
@@ -73,7 +83,8 @@ func extractRevision(dir, revision string) (below string, err error) {
 		}
 		archive.CloseWithError(err)
 	}()
-	return filepath.FromSlash(strings.TrimSuffix(place.String(), "\n")), extract(dir, files)
+	without, err = extract(dir, files)
+	return filepath.FromSlash(strings.TrimSuffix(place.String(), "\n")), without, err
 }
 
 // runGit runs git, whose error is what it says.
@@ -87,27 +98,46 @@ func runGit(out io.Writer, args ...string) error {
 	return nil
 }
 
-// extract writes the files and links of an archive into a folder; of Go code no schema is made.
-func extract(dir string, archive io.Reader) error {
+// unmade is why files and links of an archive could not be made, by their names: a system may know no such name, or
+// give its user no links.
+type unmade map[string]error
+
+// check is an error where a file or link was not made that goes by one of the names or patterns, whatever its folder.
+func (u unmade) check(patterns ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		for _, pattern := range patterns {
+			if goes, err := path.Match(path.Base(pattern), path.Base(name)); goes || err != nil {
+				return fmt.Errorf("extract %s, which schemas may be read from (fix: name the folder of a former project): %w",
+					name, u[name])
+			}
+		}
+	}
+	return nil
+}
+
+// extract writes the files and links of an archive into a folder; of Go code no schema is made. Without what cannot be
+// made it goes on: of most of what a repository has no schema is made either.
+func extract(dir string, archive io.Reader) (unmade, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
+	without := unmade{}
 	for r := tar.NewReader(archive); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			_, err = io.Copy(io.Discard, archive) // what fills up its last block
-			return err
+			return without, err
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if strings.HasSuffix(h.Name, ".go") {
 			continue
 		}
 		if err := extractFile(root, h, r); err != nil {
-			return fmt.Errorf("extract %s: %w", h.Name, err)
+			without[h.Name] = err
 		}
 	}
 }

@@ -180,6 +180,36 @@ func TestARevisionHasNoSchemasOutsideOfItsRepository(t *testing.T) {
 	}
 }
 
+// TestARevisionMayHaveFilesThatThisSystemCannotMake, but for those that may be schemas: whatever became of their types
+// would be new and break nobody.
+func TestARevisionMayHaveFilesThatThisSystemCannotMake(t *testing.T) {
+	newRevisions(t)
+	write(t, configFile, "schema: ['schema*.graphqls']\n")
+	git(t, "add", ".")
+	long := strings.Repeat("x", 300) // of a file's name systems take 255 bytes
+	add := func(branch, name, mode string) {
+		git(t, "update-index", "--add", "--cacheinfo", mode+","+blobOf(t, configFile)+","+name)
+		git(t, "commit", "-q", "-m", branch)
+		git(t, "branch", branch)
+	}
+	add("file", long+"/image.png", "100644")
+	add("link", "link"+long, "120000")
+	wantModels(t, "file", 2)
+	wantModels(t, "link", 2)
+	add("schema", "schema"+long+".graphqls", "100644")
+	wantNoSchemas(t, "schema", "extract schema"+long+".graphqls, which ")
+}
+
+// blobOf is what git calls the content of a file.
+func blobOf(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("git", "rev-parse", ":"+name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // TestEventsAreHeldToTheFormerLock, also where somebody has removed the present one, and with it what it knew.
 func TestEventsAreHeldToTheFormerLock(t *testing.T) {
 	was, now := t.TempDir(), t.TempDir()
