@@ -74,9 +74,11 @@ func TestFileMayBeNamedByAFlag(t *testing.T) {
 // TestNoDocumentOfTheFileIsPassedOver: a file with several is refused, whichever of them has the keys.
 func TestNoDocumentOfTheFileIsPassedOver(t *testing.T) {
 	for file, line := range map[string]string{
-		"listen: a\n---\nstore: b\n":           "line 3",
-		"---\n# empty\n---\nlisten: hunter2\n": "line 4",
-		"listen: a\n...\nstore: hunter2\n":     "line 3",
+		"listen: a\n---\nstore: b\n":             "line 3",
+		"---\n# empty\n---\nlisten: hunter2\n":   "line 4",
+		"listen: a\n...\nstore: hunter2\n":       "line 3",
+		"%YAML 1.2\n---\nlisten: a\n---\nb: c\n": "line 5",
+		"listen: a\n...\n%YAML 1.2\n---\nb: c\n": "line 5",
 	} {
 		_, said, ok := parse(t, []string{"serve"}, nil, file)
 		if text := said.stderr.String(); ok || !strings.Contains(text, line+" is in another YAML document: put all keys "+
@@ -86,7 +88,8 @@ func TestNoDocumentOfTheFileIsPassedOver(t *testing.T) {
 	}
 	for _, file := range []string{
 		"# ours\n---\nlisten: 127.0.0.1:9\n...\n", "listen: 127.0.0.1:9\n---\n# nothing\n",
-		"--- {listen: 127.0.0.1:9}\n",
+		"--- {listen: 127.0.0.1:9}\n", "%YAML 1.2\n---\nlisten: 127.0.0.1:9\n",
+		"# ours\n%YAML 1.2\n--- # of the server\nlisten: 127.0.0.1:9\n",
 	} {
 		if c, said, ok := parse(t, []string{"serve"}, nil, file); !ok || c.Serve.Listen != "127.0.0.1:9" {
 			t.Errorf("%q: listen %q: %s", file, c.Serve.Listen, &said.stderr)

@@ -58,15 +58,21 @@ func parseFile(text []byte, names []string) (f file, err error) {
 	return f, nil
 }
 
-// checkOneDocument returns an error where YAML begins another document, of which nothing would be read.
+// checkOneDocument returns an error where YAML begins another document, of which nothing would be read. A directive,
+// such as %YAML 1.2, is the rest of its line, and begins none: the --- after it does.
 func checkOneDocument(text []byte) error {
-	begun, ended := false, false
+	begun, ended, directive := false, false, 0
 	for _, t := range lexer.Tokenize(string(text)) {
 		switch t.Type {
 		case token.CommentType:
+		case token.DirectiveType:
+			directive = t.Position.Line
 		case token.DocumentHeaderType, token.DocumentEndType:
 			begun, ended = true, begun
 		default:
+			if t.Position.Line == directive {
+				continue
+			}
 			if ended {
 				return fmt.Errorf("line %d is in another YAML document: put all keys into one, without a line --- or ... "+
 					"between them", t.Position.Line)
@@ -80,11 +86,21 @@ func checkOneDocument(text []byte) error {
 // asWritten reads a mapping whose scalars are texts, as they are written.
 func asWritten(text []byte) (values map[string]any, err error) {
 	parsed, err := parser.ParseBytes(text, 0)
-	if err != nil || len(parsed.Docs) == 0 || parsed.Docs[0].Body == nil {
+	if err != nil {
 		return nil, err
 	}
-	ast.Walk(verbatim{}, parsed.Docs[0].Body)
-	return values, yaml.NodeToValue(parsed.Docs[0].Body, &values)
+	first := slices.IndexFunc(parsed.Docs, func(d *ast.DocumentNode) bool { return !isDirective(d) })
+	if first < 0 || parsed.Docs[first].Body == nil {
+		return nil, nil
+	}
+	body := parsed.Docs[first].Body
+	ast.Walk(verbatim{}, body)
+	return values, yaml.NodeToValue(body, &values)
+}
+
+// isDirective reports whether what the parser calls a document is a directive, which stands before one.
+func isDirective(d *ast.DocumentNode) bool {
+	return d.Body != nil && d.Body.Type() == ast.DirectiveType
 }
 
 // verbatim makes texts of numbers and truth values.
