@@ -39,7 +39,7 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 	for range all {
 		begun := false
 		for i, p := range all {
-			began, err := beginOne(ctx, db, build, src, p, origins[i], cfg)
+			began, err := beginOne(ctx, db, build, src, p, all, origins[i], cfg)
 			if err != nil {
 				return err
 			}
@@ -52,9 +52,10 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 	return nil
 }
 
-// beginOne begins the rows of one projection, unless what is being built is what it builds.
-func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p Projection, origin *Origin,
-	cfg Config) (begun bool, err error) {
+// beginOne begins the rows of one projection of all those that write to the tables, unless what is being built is what
+// it builds.
+func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p Projection, all []Projection,
+	origin *Origin, cfg Config) (begun bool, err error) {
 	if err := build.Generations().UseAll(ctx, p.Models); err != nil { // whatever was built before
 		return false, err
 	}
@@ -64,6 +65,9 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 		return false, err
 	}
 	met, err := requestMet(ctx, db, p)
+	if err == nil && len(met) > 0 {
+		met, err = requestPassedOn(ctx, db, build, &at, all, met)
+	}
 	if err != nil || at.good() && len(met) == 0 {
 		return false, err
 	}
@@ -83,6 +87,31 @@ func requestMet(ctx context.Context, db *querydb.DB, p Projection) ([]querydb.No
 	}
 	b.Again = false
 	return []querydb.Note{b.note(serves, p.Name, b.revision)}, nil
+}
+
+// requestPassedOn adds, to the note with which the request for a rebuild is met at a location, those that ask for one
+// of the other projections that are yet to be begun with it: so the request outlasts a failure before these are.
+func requestPassedOn(ctx context.Context, db, build *querydb.DB, met *location, all []Projection,
+	notes []querydb.Note) ([]querydb.Note, error) {
+	begun := met.begun()
+	for _, p := range all {
+		at, err := readLocation(ctx, build, p)
+		if err != nil {
+			return nil, err
+		}
+		taken := slices.ContainsFunc(begun, func(s querydb.Successor) bool { return p.hasTable(s.Model.Table) })
+		if p.Name == notes[0].ID || at.good() && !taken {
+			continue
+		}
+		b, err := readRecord(ctx, db, p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if b.Table != "" && b.former == nil && !b.Again {
+			notes = append(notes, b.again(p.Name, b.revision))
+		}
+	}
+	return notes, nil
 }
 
 // unwatched is a Watch of nobody.
