@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -95,22 +96,7 @@ func TestRowsWhoseTableIsRecreatedWhileTheyAreBuiltAreBuiltInAnother(t *testing.
 		t.Errorf("the tables of generations %v are planned, %v; want %d, the next", targets, err, at+1)
 	}
 
-	set, err := New([]projection.Projection{second.p}, log, second.db, nil, projection.RunnerConfig{
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := set.KeepServing(t.Context(), Keep{DB: second.db, Manual: true}); err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	defer set.Wait()
-	defer set.Halt()
-	u := set.units[0]
+	u := second.serve(t, log)
 	for limit := time.Now().Add(20 * time.Second); !u.built(t.Context()); time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("the rows are not built")
@@ -118,6 +104,61 @@ func TestRowsWhoseTableIsRecreatedWhileTheyAreBuiltAreBuiltInAnother(t *testing.
 	}
 	if s := second.survey(t); !s.builds || generationOf(s.all[0].Building) != at+1 {
 		t.Errorf("what is built: %t, %+v; want generation %d", s.builds, s.all[0].Building, at+1)
+	}
+}
+
+// serve folds the log, and switches to nothing unasked.
+func (v *version) serve(t *testing.T, log *memlog.Log) *unit {
+	t.Helper()
+	set, err := New([]projection.Projection{v.p}, log, v.db, nil, projection.RunnerConfig{
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err == nil {
+		err = set.KeepServing(t.Context(), Keep{DB: v.db, Manual: true})
+	}
+	if err == nil {
+		err = set.Prepare(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Start(t.Context())
+	t.Cleanup(func() {
+		set.Halt()
+		set.Wait()
+	})
+	return set.units[0]
+}
+
+// TestNotesThatAreRestoredAmidABuildHaveRowsFoldedOnce: neither those that serve nor those that were being built are
+// known to be of one time with the notes.
+func TestNotesThatAreRestoredAmidABuildHaveRowsFoldedOnce(t *testing.T) {
+	store := newTellingTables()
+	first := openVersionOn(t, store, "1")
+	first.fold(t, first.db, "T")
+	log := logOf(t, "T")
+	t.Cleanup(func() { log.Close() })
+	all := []projection.Projection{first.p}
+	if err := projection.BeginBuild(t.Context(), first.db, first.build, log, all, projection.RunnerConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	store.made["foldql.g0"]++ // the table of notes
+	second := openVersionOn(t, store, "1")
+	if s := second.survey(t); s.all[0].Servable || !s.all[0].Building.Lost {
+		t.Fatalf("rows that are older than the notes are %+v", s.all[0])
+	}
+	second.serve(t, log)
+	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		s := second.survey(t)
+		if s.folds && s.all[0].Servable && s.every(completeServing) {
+			if at := generationOf(s.all[0].Serving); s.begins || s.all[0].Building != nil || at != 2 {
+				t.Errorf("generation %d serves, another is begun %t, built %+v; want 2 alone", at, s.begins, s.all[0].Building)
+			}
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("the rows are not complete: %+v", s.all[0])
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ type survey struct {
 	folds bool
 	// begins: a generation is to be begun beside what serves, maybe in the place of one that is lost.
 	begins bool
+	// drops: what is being built is lost, and so are the rows that it was to follow: these are begun again.
+	drops bool
 	// resumes: the former generation is this program's, and it is to be built further.
 	resumes bool
 	// builds: this program folds the generation that is being built.
@@ -178,7 +180,8 @@ func (s *survey) judgeRows(shared bool) {
 	case asked && !s.othersBuild:
 		s.begins = true
 	case !foreign:
-		s.builds, s.begins = own && !lost && !s.held, lost && !s.held
+		serves := s.every(func(g *projection.Generations) bool { return g.Servable })
+		s.builds, s.begins, s.drops = own && !lost && !s.held, lost && serves && !s.held, lost && !serves && !s.held
 	case request && !s.othersBuild:
 		s.begins, s.requested = true, true
 	case own:
@@ -242,8 +245,8 @@ func (s *survey) switches(keep *Keep) bool { return s.builds && !s.held && !keep
 
 // same reports whether what this program does is the same after another survey.
 func (s *survey) same(o *survey) bool {
-	if s.folds != o.folds || s.begins != o.begins || s.resumes != o.resumes || s.builds != o.builds || s.held != o.held ||
-		s.why != o.why || len(s.all) != len(o.all) {
+	if s.folds != o.folds || s.begins != o.begins || s.drops != o.drops || s.resumes != o.resumes ||
+		s.builds != o.builds || s.held != o.held || s.why != o.why || len(s.all) != len(o.all) {
 		return false
 	}
 	for i := range s.all {

@@ -6,6 +6,30 @@ import (
 	"github.com/foldql/foldql/projection"
 )
 
+// TestALostBuildIsBegunAgainBesideRowsThatServe alone. Where these are lost too they are begun again, as after notes
+// were restored from a backup, and nobody has asked for more.
+func TestALostBuildIsBegunAgainBesideRowsThatServe(t *testing.T) {
+	lost := &projection.Rows{Own: true, Lost: true}
+	for name, c := range map[string]struct {
+		servable, held bool
+		begins, drops  bool
+	}{
+		"beside rows that serve": {servable: true, begins: true},
+		"beside none":            {drops: true},
+		"held":                   {servable: true, held: true},
+		"held beside none":       {held: true},
+	} {
+		serving := &projection.Rows{Own: true, Complete: true}
+		s := survey{all: []projection.Generations{{
+			Serving: serving, Building: lost, Servable: c.servable, Held: c.held,
+		}}}
+		s.judgeRows(true)
+		if !s.folds || s.builds || s.begins != c.begins || s.drops != c.drops {
+			t.Errorf("%s: folds %t, builds %t, begins %t, drops %t", name, s.folds, s.builds, s.begins, s.drops)
+		}
+	}
+}
+
 // TestWhatFollowsFromTheRowsThatThereAre of one projection whose rows that serve another one has folded.
 func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
 	own, strange := &projection.Rows{Own: true}, &projection.Rows{}

@@ -153,6 +153,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return nil, followingUnit{u}.follow(ctx, &found)
 	case found.begins && u.failed.isOver():
 		return u.failed.trying(u.begin), nil
+	case found.drops:
+		return u.rearranging(querydb.DropBuilt, "the rows that were being built are lost, and removed"), nil
 	case found.resumes:
 		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
 	case found.expired(u.set.keep.Former): // and no query reads them here any more
