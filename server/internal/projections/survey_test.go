@@ -41,6 +41,7 @@ func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
 	}{
 		"nothing is built":      {rows: projection.Generations{}, begins: true},
 		"own rows are built":    {rows: projection.Generations{Building: own}, builds: true},
+		"own rows are held":     {rows: projection.Generations{Building: own, Held: true}, builds: true},
 		"others are":            {rows: projection.Generations{Building: strange}, begins: true},
 		"others are, by others": {rows: projection.Generations{Building: strange}, shared: true, hasAWhy: true},
 		"own ones served":       {rows: projection.Generations{Former: own}, resumes: true},
@@ -67,6 +68,9 @@ func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
 		if s.folds || s.begins != c.begins || s.builds != c.builds || s.resumes != c.resumes || (s.why != "") != c.hasAWhy {
 			t.Errorf("%s: folds %t, begins %t, builds %t, resumes %t, why %q", name, s.folds, s.begins, s.builds, s.resumes,
 				s.why)
+		}
+		if c.rows.Held && s.switches(&Keep{}) {
+			t.Errorf("%s: they are switched to unasked", name)
 		}
 	}
 }
