@@ -112,6 +112,25 @@ func (v *version) survey(t *testing.T) survey {
 	return s
 }
 
+// TestAServerWhoseModelHasAnotherTableByNowTakesNoRowsBack: another version has taken the record of its rows over. They
+// are there and serve, so it does not say that they are removed.
+func TestAServerWhoseModelHasAnotherTableByNowTakesNoRowsBack(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	first := openVersion(t, store, "1")
+	first.fold(t, first.db, "T")
+	moved := openModel(t, store.Join(memstore.Options{}),
+		&querydb.Model{Name: "Order", Table: "Moved", Version: "2", TTL: -1, CreatedAt: -1, UpdatedAt: -1})
+	moved.fold(t, moved.db, "T")
+	for _, folded := range []bool{true, false} {
+		u := &unit{set: &Set{keep: &Keep{DB: first.db}}, projections: []projection.Projection{first.p}, folded: folded}
+		s, err := surveyed(t.Context(), u, first.survey(t).all, "", time.Now())
+		if err != nil || s.folds || !s.all[0].Servable || s.begins == folded || (s.why != "") != folded ||
+			strings.Contains(s.why, "removed") {
+			t.Errorf("a server that has folded rows %t: folds %t, begins %t, %q, %v", folded, s.folds, s.begins, s.why, err)
+		}
+	}
+}
+
 // TestAServerDoesNotRebuildWhereOthersFoldItsRowsOnWithMoreValues: in a rolling deployment that adds a value to an
 // enum, those of the former version answer from the rows until they are replaced. Where the enum has lost a value,
 // those of the new version build rows.
