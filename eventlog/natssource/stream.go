@@ -46,6 +46,9 @@ func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
 	if err == nil && at.State.LastSeq < known {
 		at, err = s.infoOnce(ctx)
 	}
+	if err != nil && ctx.Err() != nil { // which says nothing of the stream
+		return nil, err
+	}
 	return at, s.doubt(known, at, err)
 }
 

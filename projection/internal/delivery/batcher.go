@@ -115,10 +115,11 @@ func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 		}
 		return false, err
 	}
-	if c.took < c.tried {
-		b.limit.most = 2 * c.took
-	} else {
-		b.limit.reached(c.took, b.cfg.Now().Sub(began), b.cfg)
+	switch {
+	case c.took < c.tried:
+		b.limit.most = min(b.limit.most, 2*c.took)
+	case c.took == b.limit.most:
+		b.limit.reached(b.cfg.Now().Sub(began), b.cfg)
 	}
 	s.items, s.from = s.items[c.took:], c.end
 	return len(s.items) == 0, nil
@@ -181,8 +182,8 @@ func (l *limit) halve(tried int) {
 
 // reached has the next commit try twice as much after one of as much as may be, unless that took more than a quarter of
 // the time that commits have: State.Open leaves each at least half of it, within which twice as much gets done.
-func (l *limit) reached(tried int, took time.Duration, cfg *Config) {
-	if tried == l.most && took <= cfg.CommitTimeout/4 {
+func (l *limit) reached(took time.Duration, cfg *Config) {
+	if took <= cfg.CommitTimeout/4 {
 		l.most *= 2
 	}
 }

@@ -184,7 +184,7 @@ func (c refresher) taskVersions(ctx context.Context, ids []string) (map[string]u
 // together works at the first of the tasks, as many as are done within one commit, and reports whether there are such
 // tasks. Where the store refuses the commit, each is left to a page of its own, which finds out whose row it is.
 func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done bool, err error) {
-	tasks, steps, err := c.few(ctx, tasks)
+	tasks, steps, full, err := c.few(ctx, tasks)
 	if err != nil || len(tasks) == 0 {
 		return false, err
 	}
@@ -200,15 +200,16 @@ func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done boo
 	if err == nil && len(tasks) > 0 {
 		err = c.finish(ctx, b, tasks)
 	}
-	c.ended(len(steps), began, err)
+	c.ended(len(steps), full, began, err)
 	if unfit(err) {
 		return false, nil
 	}
 	return err == nil && len(tasks) > 0, err
 }
 
-// few are the first of the tasks with the links that they have yet to follow, as long as there are few of these.
-func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade.Task, steps []step, err error) {
+// few are the first of the tasks with the links that they have yet to follow, as long as there are few of these: full
+// where more would be too many after a commit that was too much.
+func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade.Task, steps []step, full bool, err error) {
 	room := min(mostTogether, c.evaluator.cfg.WindowEvents)
 	if c.evaluator.shared {
 		room /= 2
@@ -217,23 +218,24 @@ func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade
 	for i := range tasks {
 		t := &tasks[i]
 		if t.After != "" { // it has more than a page
-			return tasks[:i], steps, nil
+			return tasks[:i], steps, full, nil
 		}
 		before, refs := len(steps), c.evaluator.fold.Tracked().ReferencesTo(t)
 		for _, ref := range refs[min(t.Reference, len(refs)):] {
 			links, err := c.evaluator.listLinks(ctx, ref, t.Identifier, "", room+1-len(steps))
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, false, err
 			}
 			for _, l := range links {
 				steps = append(steps, step{t, l})
 			}
+			full = len(steps) >= c.links.most
 			if len(steps) > room {
-				return tasks[:i], steps[:before], nil
+				return tasks[:i], steps[:before], full, nil
 			}
 		}
 	}
-	return tasks, steps, nil
+	return tasks, steps, full, nil
 }
 
 // step is a link that a task follows.

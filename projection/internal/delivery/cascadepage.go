@@ -23,7 +23,7 @@ func (c refresher) follow(ctx context.Context, t cascade.Task, p *page) (cascade
 		b.Notes = append(b.Notes, c.progress(next)...)
 		err = c.commit(ctx, b, next, p)
 	}
-	c.ended(len(p.links), began, err)
+	c.ended(len(p.links), len(p.links) == c.links.most, began, err)
 	lost := errors.Is(err, querydb.ErrConflict)
 	switch {
 	case !unfit(err):
@@ -38,13 +38,13 @@ func (c refresher) follow(ctx context.Context, t cascade.Task, p *page) (cascade
 	return t, c.apply(ctx, querydb.Batch{Notes: c.progress(t)})
 }
 
-// ended notes how a commit has ended that had so many copies follow.
-func (c refresher) ended(tried int, began time.Time, err error) {
+// ended notes how a commit has ended that had so many copies follow, full where these were as many as may be.
+func (c refresher) ended(tried int, full bool, began time.Time, err error) {
 	switch cfg := c.evaluator.cfg; {
 	case overloads(err):
 		c.links.halve(tried)
-	case err == nil:
-		c.links.reached(tried, cfg.Now().Sub(began), cfg)
+	case err == nil && full:
+		c.links.reached(cfg.Now().Sub(began), cfg)
 	}
 }
 

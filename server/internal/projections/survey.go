@@ -180,7 +180,7 @@ func (s *survey) judgeRows(shared bool) {
 	case asked && !s.othersBuild:
 		s.begins = true
 	case !foreign:
-		serves := s.every(func(g *projection.Generations) bool { return g.Servable })
+		serves := s.any(func(g *projection.Generations) bool { return g.Servable })
 		s.builds, s.begins, s.drops = own && !lost && !s.held, lost && serves && !s.held, lost && !serves && !s.held
 	case request && !s.othersBuild:
 		s.begins, s.requested = true, true

@@ -11,18 +11,23 @@ import (
 func TestALostBuildIsBegunAgainBesideRowsThatServe(t *testing.T) {
 	lost := &projection.Rows{Own: true, Lost: true}
 	for name, c := range map[string]struct {
-		servable, held bool
-		begins, drops  bool
+		servable, another bool // another projection of the unit has none yet
+		held              bool
+		begins, drops     bool
 	}{
-		"beside rows that serve": {servable: true, begins: true},
-		"beside none":            {drops: true},
-		"held":                   {servable: true, held: true},
-		"held beside none":       {held: true},
+		"beside rows that serve":      {servable: true, begins: true},
+		"beside some rows that serve": {servable: true, another: true, begins: true},
+		"beside none":                 {drops: true},
+		"held":                        {servable: true, held: true},
+		"held beside none":            {held: true},
 	} {
 		serving := &projection.Rows{Own: true, Complete: true}
 		s := survey{all: []projection.Generations{{
 			Serving: serving, Building: lost, Servable: c.servable, Held: c.held,
 		}}}
+		if c.another {
+			s.all = append(s.all, projection.Generations{Serving: &projection.Rows{Own: true}, Building: lost})
+		}
 		s.judgeRows(true)
 		if !s.folds || s.builds || s.begins != c.begins || s.drops != c.drops {
 			t.Errorf("%s: folds %t, builds %t, begins %t, drops %t", name, s.folds, s.builds, s.begins, s.drops)
