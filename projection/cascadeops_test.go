@@ -79,7 +79,7 @@ func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
 		{"an earlier change though, which a copy made in between lacks", eventual, []ref{
 			{Op: "rename", ID: "A", Text: "mid"}, {Op: "set", ID: "a", Club: "A"}, {Op: "rename", ID: "A", Text: "old"},
 			{Op: "rename", ID: "A", Text: "new", NoCascade: true},
-		}, "old old old|new new new|old new new"}, // as of when they follow
+		}, "old old old|old old new|old new new|new new new"}, // each as of when it follows
 		{"some in place of all", eventual,
 			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)}}, "old new old"},
 		{"all though a change before asked for some", eventual, []ref{

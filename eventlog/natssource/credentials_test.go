@@ -109,7 +109,7 @@ func TestAFileOfCredentialsOpensTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{stranger: "uthorization", filepath.Join(a.dir, "none.creds"): "none.creds"} {
-		_, err := count(t, natssource.Options{URL: p.url(), Credentials: file})
+		err := refusal(t, natssource.Options{URL: p.url(), Credentials: file})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Fatalf("%s: %v, want %q", file, err, want)
 		}
