@@ -209,7 +209,9 @@ func (c refresher) together(ctx context.Context, tasks []cascade.Task) (done boo
 
 // few are the first of the tasks with the links that they have yet to follow, as long as there are few of these: full
 // where more would be too many after a commit that was too much.
-func (c refresher) few(ctx context.Context, tasks []cascade.Task) (few []cascade.Task, steps []step, full bool, err error) {
+func (c refresher) few(ctx context.Context, tasks []cascade.Task) (
+	few []cascade.Task, steps []step, full bool, err error,
+) {
 	room := min(mostTogether, c.evaluator.cfg.WindowEvents)
 	if c.evaluator.shared {
 		room /= 2
