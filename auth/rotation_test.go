@@ -106,14 +106,21 @@ func TestAKeyThatCouldNotBeFetchedIsNotCalledUnknown(t *testing.T) {
 	})
 }
 
+// hanging is an issuer that answers once with the keys, and then when it is told to; a verifier that has asked it, and a
+// token of the key k.
+func hanging(t *testing.T, keys []byte) (i *issuer, v *Verifier, token string) {
+	t.Helper()
+	i = &issuer{answer: make(chan []byte, 1)}
+	i.answer <- keys
+	v = newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
+	return i, v, sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(time.Now().Add(time.Hour), nil))
+}
+
 // TestTokensOfKnownKeysWaitForNoIssuer, neither when the set is to be read again nor while that fails.
 func TestTokensOfKnownKeysWaitForNoIssuer(t *testing.T) {
 	known, others := jwks(t, map[string]crypto.Signer{"k": ecKey()}), jwks(t, map[string]crypto.Signer{"k": rsaKey()})
 	synctest.Test(t, func(t *testing.T) {
-		i := &issuer{answer: make(chan []byte, 1)}
-		i.answer <- known
-		v := newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
-		token := sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(time.Now().Add(time.Hour), nil))
+		i, v, token := hanging(t, known)
 		time.Sleep(12 * time.Minute)
 		for range 4 { // the issuer hangs
 			began := time.Now()
@@ -142,10 +149,7 @@ func TestTokensOfKnownKeysWaitForNoIssuer(t *testing.T) {
 func TestNoTokenPassesByKeysThatAreTooOldUnasked(t *testing.T) {
 	known, others := jwks(t, map[string]crypto.Signer{"k": ecKey()}), jwks(t, map[string]crypto.Signer{"k": rsaKey()})
 	synctest.Test(t, func(t *testing.T) {
-		i := &issuer{answer: make(chan []byte, 1)}
-		i.answer <- known
-		v := newVerifier(t, Config{JWKS: "http://issuer.test/", Client: &http.Client{Transport: i}})
-		token := sign(t, jwt.SigningMethodES256, ecKey(), "k", claimsAt(time.Now().Add(time.Hour), nil))
+		i, v, token := hanging(t, known)
 		time.Sleep(16 * time.Minute)
 		var all sync.WaitGroup
 		for range 3 {

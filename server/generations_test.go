@@ -254,17 +254,24 @@ func rolledBack(t *testing.T, app App, options ...string) *server {
 	return s
 }
 
+// awaitedSwitch has an operator wait for a switch to rows that lag, and do so until open is called.
+func awaitedSwitch(t *testing.T, p *stage, s *server) (switched chan *call, open func()) {
+	t.Helper()
+	s.append(t, taskEvent("6", "gate"))
+	s.until(t, "folded", func() bool { return hasTitle(t, s, "6", "gate") })
+	open = sync.OnceFunc(p.shut())
+	t.Cleanup(open)
+	switched = make(chan *call, 1)
+	go func() { switched <- s.rebuilds(t, p.App, "switch", "Task") }()
+	s.until(t, "folding on the others", func() bool { return s.statusOf(t).Projections[0].Build != nil })
+	return switched, open
+}
+
 // TestRowsServeOnWhileThoseOfARollbackAreFoldedOn: a switch back to these takes as long as they lag.
 func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 	p := newStage("1")
 	s := rolledBack(t, p.App)
-	s.append(t, taskEvent("6", "gate"))
-	s.until(t, "folded", func() bool { return hasTitle(t, s, "6", "gate") })
-	open := sync.OnceFunc(p.shut())
-	t.Cleanup(open)
-	switched := make(chan *call, 1)
-	go func() { switched <- s.rebuilds(t, p.App, "switch", "Task") }()
-	s.until(t, "folding on the others", func() bool { return s.statusOf(t).Projections[0].Build != nil })
+	switched, open := awaitedSwitch(t, p, s)
 	s.append(t, taskEvent("7", "meanwhile"))
 	s.until(t, "folded meanwhile", func() bool { return hasTitle(t, s, "7", "meanwhile") })
 	s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitFailed, "as was asked for before")
@@ -283,13 +290,7 @@ func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 func TestASwitchThatAnOperatorAwaitsOutlivesWhatOthersAskForInVain(t *testing.T) {
 	p := newStage("1")
 	s := rolledBack(t, p.App, "--ready-lag", "0")
-	s.append(t, taskEvent("6", "gate"))
-	s.until(t, "folded", func() bool { return hasTitle(t, s, "6", "gate") })
-	open := sync.OnceFunc(p.shut())
-	t.Cleanup(open)
-	switched := make(chan *call, 1)
-	go func() { switched <- s.rebuilds(t, p.App, "switch", "Task") }()
-	s.until(t, "folding on the others", func() bool { return s.statusOf(t).Projections[0].Build != nil })
+	switched, open := awaitedSwitch(t, p, s)
 	for what, why := range map[string]string{
 		"start": "being built already", "switch": "as was asked for before", "rollback": "no former rows",
 	} {

@@ -193,8 +193,7 @@ func (r *release) build(ctx context.Context, p platform, to string) error {
 		"-o", to, "./cmd/foldql")
 	c.Dir = r.source
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM64=v8.0",
-		"GOENV=off", "GOWORK=off",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
+		"GOENV=off", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
 	return failed(c.CombinedOutput())
 }
 
