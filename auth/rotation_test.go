@@ -106,8 +106,8 @@ func TestAKeyThatCouldNotBeFetchedIsNotCalledUnknown(t *testing.T) {
 	})
 }
 
-// hanging is an issuer that answers once with the keys, and then when it is told to; a verifier that has asked it, and a
-// token of the key k.
+// hanging is an issuer that answers once with the keys, and then when it is told to; a verifier that has asked it, and
+// a token of the key k.
 func hanging(t *testing.T, keys []byte) (i *issuer, v *Verifier, token string) {
 	t.Helper()
 	i = &issuer{answer: make(chan []byte, 1)}
