@@ -223,3 +223,26 @@ func TestRowsServeOnWhereTheNextTableHoldsUnknownOnes(t *testing.T) {
 		t.Errorf("the next generation is %d, %v; want 2: that of table 1 holds unknown rows", targets[0][Model], err)
 	}
 }
+
+// TestRowsInAFormerTableThatIsSwappedDoNotServe: what is on record is of the table that there was.
+func TestRowsInAFormerTableThatIsSwappedDoNotServe(t *testing.T) {
+	store := newOthersTables(&clock{at: epoch})
+	run(t, logOf(t, event("", upsert("a", 1))), open(t, store), quick())
+	moved := Shaped(func(m *querydb.Model) { m.Table = "Moved" })
+	p := ProjectionOf("script", moved)
+	serving := func() int {
+		t.Helper()
+		found, err := projection.LookUp(t.Context(), open(t, store, moved.Codec.Model), []projection.Projection{p})
+		if err != nil || found[0].Servable != (len(found[0].ServesElsewhere()) == 1) {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		return len(found[0].ServesElsewhere())
+	}
+	if n := serving(); n != 1 {
+		t.Errorf("rows of %d models serve from former tables, want 1", n)
+	}
+	store.swap(t, Model.DriverTable(0))
+	if n := serving(); n != 0 {
+		t.Errorf("rows of %d models serve from former tables that were swapped, want none", n)
+	}
+}

@@ -109,7 +109,7 @@ func (c *Collection) readMembers(ctx context.Context, db *DB, only []int) (of re
 			return of, failed("query", m.Model, err)
 		}
 		index, err := t.physicalIndex(v, m.Index)
-		if err == nil && len(of.views) > 0 && index != of.index {
+		if err == nil && len(of.views) > 0 && (index != of.index || !v.isIn(of.tables[0])) {
 			err = t.notRebuilt("the collection " + c.Name)
 		}
 		if err != nil {

@@ -82,7 +82,7 @@ func (g *Generations) Use(m *Model, at Generation) error {
 		t.follow(at.Number)
 	case former != at.Number:
 		t.serve(at.Number)
-	case g.Serving(m) != at.Number:
+	case !g.api.current.Load().views[t.ordinal].isIn(t.serving.Load()):
 		t.use(at.Number)
 	}
 	return nil

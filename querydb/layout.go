@@ -29,6 +29,14 @@ func NoRows() *Layout { return &Layout{} }
 // HasRows reports whether the generation has rows of the model at all.
 func (l *Layout) HasRows() bool { return l.model != nil }
 
+// Table is the name of the table that the rows are in; "" where there are none.
+func (l *Layout) Table() string {
+	if l.model == nil {
+		return ""
+	}
+	return l.model.Table
+}
+
 // Equal reports whether both describe the same rows.
 func (l *Layout) Equal(other *Layout) bool {
 	if l.model == nil || other.model == nil {

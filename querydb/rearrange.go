@@ -58,7 +58,7 @@ func (g *Generations) Rearrange(ctx context.Context, how Rearrangement, all []Su
 	}
 	for i, s := range all {
 		if dropped[i] != nil {
-			g.tables.remove(s.Model.Table, dropped[i].Number)
+			g.api.remove(s.Model.Table, dropped[i].Number)
 			g.physical.drop(s.Model.DriverTable(dropped[i].Number))
 		}
 	}

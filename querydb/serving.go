@@ -16,6 +16,13 @@ type served struct {
 	current atomic.Pointer[servedSet]
 	// refusals counts when reads have come to be refused: see Epoch.
 	refusals atomic.Uint32
+	gone     atomic.Pointer[[]numbered] // whose rows are being removed
+}
+
+// numbered is a generation of a table.
+type numbered struct {
+	table      string
+	generation int
 }
 
 // servedSet never changes. Reads that hold one find the rows of the same generations until they are removed.
@@ -45,6 +52,27 @@ func (s *served) replace(views map[int]*View) {
 	}
 	next.changes = max(next.changes, before.changes)
 	s.current.Store(next)
+}
+
+// remove notes that the rows of a generation are being removed: what is read of it from then on may be incomplete.
+func (s *served) remove(table string, generation int) {
+	for {
+		before := s.gone.Load()
+		after := []numbered{{table, generation}}
+		if before != nil {
+			after = append(after, *before...)
+		}
+		if s.gone.CompareAndSwap(before, &after) {
+			s.refusals.Add(1)
+			return
+		}
+	}
+}
+
+// isGone reports whether the rows of a generation are being removed.
+func (s *served) isGone(t *driver.Table) bool {
+	gone := s.gone.Load()
+	return gone != nil && slices.Contains(*gone, numbered{t.Name, t.Generation})
 }
 
 // Epoch is a number that changes whenever reads of the API that begin from then on may go to other rows than before, or
@@ -86,7 +114,8 @@ func (ts tables) served() *served {
 }
 
 // Served is a generation of a model's table that reads of the API are to go to, and the layout of its rows. A nil
-// Layout stands for that of the model.
+// Layout stands for that of the model. The table is that of the Layout, which may be another than the model has by now:
+// see [FormerTable].
 type Served struct {
 	Model      *Model
 	Generation int
@@ -113,12 +142,12 @@ func (g *Generations) ServeAll(all []Served) error {
 		if err != nil {
 			return err
 		}
-		gone := t.gone.Load()
-		if (s.Layout == nil || s.Layout.HasRows()) && gone != nil && slices.Contains(*gone, s.Generation) {
+		v := s.view(t)
+		if v.table != nil && g.api.isGone(v.table) {
 			return &Error{Op: "serve", Model: s.Model.Name,
 				Err: fmt.Errorf("%w: the rows of generation %d are being removed", ErrInvalid, s.Generation)}
 		}
-		views[t.ordinal] = s.view(t)
+		views[t.ordinal] = v
 	}
 	g.api.replace(views)
 	return nil

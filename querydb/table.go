@@ -2,7 +2,6 @@ package querydb
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +23,6 @@ type table struct {
 	fold     atomic.Pointer[View]         // the same, as folds read it
 	api      *served                      // the generations that the API reads, of all tables
 	ordinal  int                          // in api
-	gone     atomic.Pointer[[]int]        // generations whose rows are being removed
 	rebuild  rebuild
 	building atomic.Pointer[func() Progress] // of rows that are built beside those that serve; nil where none are
 	counters counter.Counters
@@ -90,8 +88,8 @@ func (t *table) part(writer string) (*driver.Part, error) {
 
 // serve has reads and writes go to another generation, of which the former one is removed.
 func (t *table) serve(generation int) {
-	if former := t.serving.Load().Generation; former != generation {
-		t.remove(former)
+	if former := t.serving.Load(); former.Generation != generation {
+		t.api.remove(former.Name, former.Generation)
 	}
 	t.follow(generation)
 }
@@ -115,30 +113,6 @@ func (t *table) folds(generation int) *View {
 	return v
 }
 
-// remove notes that the rows of a generation are being removed.
-func (ts tables) remove(table string, generation int) {
-	for m, t := range ts {
-		if m.Table == table {
-			t.remove(generation)
-		}
-	}
-}
-
-// remove notes that the rows of a generation are being removed: what is read of it from then on may be incomplete.
-func (t *table) remove(generation int) {
-	for {
-		before := t.gone.Load()
-		after := []int{generation}
-		if before != nil {
-			after = append(after, *before...)
-		}
-		if t.gone.CompareAndSwap(before, &after) {
-			t.api.refusals.Add(1)
-			return
-		}
-	}
-}
-
 // planOf is the plan of an aggregate in a generation that is folded; nil of any other model.
 func (t *table) planOf(shape *driver.Table) *aggregate.Plan {
 	v := t.fold.Load()
@@ -150,7 +124,7 @@ func (t *table) planOf(shape *driver.Table) *aggregate.Plan {
 
 // readable returns why the rows cannot be read, nil where they can, as a fold always can. It costs one atomic load.
 func (t *table) readable(v *View, forFold bool) error {
-	if forFold || !t.rebuild.running.Load() || v.generation != t.serving.Load().Generation {
+	if forFold || !t.rebuild.running.Load() || !v.isIn(t.serving.Load()) {
 		return nil
 	}
 	return t.rebuild.error(t.model.Name)
@@ -161,7 +135,7 @@ func (t *table) stillServes(v *View, forFold bool) error {
 	if err := t.readable(v, forFold); err != nil || forFold {
 		return err
 	}
-	if gone := t.gone.Load(); gone == nil || !slices.Contains(*gone, v.generation) {
+	if v.table == nil || !t.api.isGone(v.table) {
 		return nil
 	}
 	return &RebuildingError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}

@@ -199,9 +199,10 @@ func (ts tables) has(table string) bool {
 
 // serve reports whether a model reads and writes the generation.
 func (ts tables) serve(o Orphan) bool {
+	at := &driver.Table{Name: o.Table, Generation: o.Generation}
 	for m, t := range ts {
-		if m.Table == o.Table &&
-			(t.serving.Load().Generation == o.Generation || t.api.current.Load().views[t.ordinal].generation == o.Generation) {
+		api := t.api.current.Load().views[t.ordinal]
+		if m.Table == o.Table && t.serving.Load().Generation == o.Generation || api.table != nil && api.isIn(at) {
 			return true
 		}
 	}

@@ -140,6 +140,11 @@ func (g *Generations) View(ctx context.Context, m *Model) (*View, error) {
 // do not say what those of the model say.
 func (v *View) Key(index int) *Key { return v.keys[1+index] }
 
+// isIn reports whether the view is of that generation of that table, which may have no rows of the model.
+func (v *View) isIn(t *driver.Table) bool {
+	return v.generation == t.Generation && (v.table == nil || v.table.Name == t.Name)
+}
+
 // HasRows reports whether the generation has rows of the model at all: of a new one there may be none yet.
 func (v *View) HasRows() bool { return v.stored != nil }
 

@@ -114,12 +114,12 @@ func TestATableThatNoModelHasGoesWhenAskedTo(t *testing.T) {
 
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 events")
 	run(newProject(false).App, "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
+	run(renamed, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")
 	run(renamed, "tables", "plan").wantExit(t, exitDone, "generation 0 of table Task belongs to no model")
 	run(renamed, "tables", "apply").wantExit(t, exitDone, "stays without --allow-delete")
-	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "0 rows written")
 	run(renamed, "tables", "apply", "--allow-delete").wantExit(t, exitDone, "removed generation 0 of table Task")
 	plan := run(renamed, "tables", "plan")
-	if plan.wantExit(t, exitDone, "Task is in table Chore"); strings.Contains(plan.stdout.String(), "of no model") {
+	if plan.wantExit(t, exitDone, "there is nothing to do"); strings.Contains(plan.stdout.String(), "of no model") {
 		t.Errorf("a table that was removed is planned to be:\n%s", &plan.stdout)
 	}
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")

@@ -58,10 +58,10 @@ func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Pro
 func disownOthers(ctx context.Context, db *querydb.DB, p Projection) error {
 	for _, in := range []slot{builds, keeps, serves} { // the last are what a repetition finds the others by
 		others := map[string]Record{}
-		err := eachHeader(ctx, db, in, p.hasTable, func(name string, b *Record) error {
-			if name != p.Name {
-				others[name] = *b
-			}
+		err := eachHeader(ctx, db, in, func(name string, b *Record) bool {
+			return name != p.Name && b.concerns(p.hasTable)
+		}, func(name string, b *Record) error {
+			others[name] = *b
 			return nil
 		})
 		if err != nil {

@@ -203,7 +203,8 @@ func (s *Serving) add(b *Record) {
 
 // eachServing visits what is on record of every projection that has folded rows of the models that serve. Not all of
 // the slot's records are of such rows: where another projection has begun the next generation of a table, since models
-// are grouped otherwise, say, the record of the one before it stays.
+// are grouped otherwise, say, the record of the one before it stays. Of rows that serve from tables which the models had
+// before, there is the projection's own.
 func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(name string, b *Record) error) error {
 	for left := readsOfServing; ; left-- {
 		names, all, err := recordsInServing(ctx, db, p)
@@ -221,8 +222,10 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 			}
 		}
 		visited := false
+		own := slices.Index(names, p.Name)
+		elsewhere := own >= 0 && all[own].isElsewhere(p)
 		for i := range all {
-			if !all[i].isOf(models, serving) {
+			if elsewhere && i != own || !elsewhere && !all[i].isOf(models, serving) {
 				continue
 			}
 			visited = true
@@ -262,9 +265,11 @@ func withRows(ctx context.Context, db *querydb.DB, models []*querydb.Model, at [
 // readsOfServing is how often the records are read where they are of no rows that serve by now: a switch is one change.
 const readsOfServing = 3
 
-// recordsInServing are the records of the slot that concern tables of the projection, with the names of their own.
+// recordsInServing are the records of the slot that concern tables of the projection, and its own, with their names.
 func recordsInServing(ctx context.Context, db *querydb.DB, p Projection) (names []string, all []Record, err error) {
-	err = eachHeader(ctx, db, serves, p.hasTable, func(name string, b *Record) error {
+	err = eachHeader(ctx, db, serves, func(name string, b *Record) bool {
+		return name == p.Name || b.concerns(p.hasTable)
+	}, func(name string, b *Record) error {
 		names, all = append(names, name), append(all, *b)
 		return nil
 	})
@@ -302,8 +307,8 @@ func tablesOf(ctx context.Context, db *querydb.DB, all []Projection) (tables map
 	return tables, nil
 }
 
-// eachHeader visits what is on record, in a slot, of every projection that has folded rows of one of the tables.
-func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(table string) bool,
+// eachHeader visits what is on record of projections in a slot.
+func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(name string, b *Record) bool,
 	visit func(name string, b *Record) error) error {
 	return eachRecord(ctx, db, in, of, func(name string, b *Record) (err error) {
 		if b.Partitions, err = readCheckpoints(ctx, db, &b.Header, name); err != nil {
@@ -314,16 +319,20 @@ func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(table stri
 }
 
 // eachRecord is eachHeader without the checkpoints of the records.
-func eachRecord(ctx context.Context, db *querydb.DB, in slot, of func(table string) bool,
+func eachRecord(ctx context.Context, db *querydb.DB, in slot, of func(name string, b *Record) bool,
 	visit func(name string, b *Record) error) error {
-	concerns := func(t TableRecord) bool { return of(t.Table) }
 	return eachNote(ctx, db, in.header(), func(n querydb.Note) error {
 		b, err := recordOf(ctx, db, in, &n)
-		if err != nil || b.Table == "" || !slices.ContainsFunc(b.tables(), concerns) {
+		if err != nil || b.Table == "" || !of(n.ID, &b) {
 			return err
 		}
 		return visit(n.ID, &b)
 	})
+}
+
+// concerns reports whether the record is of rows of one of the tables.
+func (b *Record) concerns(is func(table string) bool) bool {
+	return b.Table != "" && slices.ContainsFunc(b.tables(), func(t TableRecord) bool { return is(t.Table) })
 }
 
 // IsBuilt reports whether the rows that a projection builds beside those that serve are on record as complete.

@@ -31,6 +31,8 @@ type tableLocation struct {
 	// taken says that another projection has folded the model's rows that are there, as one that has another name by now
 	// has: see findTaken.
 	taken bool
+	// elsewhere is where the rows of the model serve that has another table by now; nil where there are none.
+	elsewhere *elsewhere
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -71,6 +73,9 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 			next++
 		}
 		if err := compareEnums(ctx, db, at, of[i]); err != nil {
+			return err
+		}
+		if err := at.findElsewhere(ctx, db); err != nil {
 			return err
 		}
 		if at.former != nil {

@@ -69,7 +69,9 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 		}
 	}
 	for _, in := range []slot{serves, builds, keeps} {
-		err := eachRecord(ctx, db, in, func(table string) bool { return tables[table] }, func(name string, _ *Record) error {
+		err := eachRecord(ctx, db, in, func(_ string, b *Record) bool {
+			return b.concerns(func(table string) bool { return tables[table] })
+		}, func(name string, _ *Record) error {
 			names[name] = true
 			return nil
 		})
@@ -118,7 +120,8 @@ func (r *rearrangement) isOf(table string) bool {
 }
 
 func (r *rearrangement) read(ctx context.Context, in slot) error {
-	return eachRecord(ctx, r.db, in, r.isOf, func(name string, _ *Record) error {
+	return eachRecord(ctx, r.db, in, func(_ string, b *Record) bool { return b.concerns(r.isOf) }, func(name string,
+		_ *Record) error {
 		if r.slots[name] != nil {
 			return nil
 		}
@@ -195,7 +198,7 @@ func (r *rearrangement) behind(all []Projection) error {
 func (r *rearrangement) servingOffsets() map[string]uint64 {
 	all := map[string]uint64{}
 	for _, of := range r.slots {
-		if !r.isOn(&of[serves].record, servingNumber) {
+		if b := &of[serves].record; !r.isOn(b, servingNumber) && !r.isOfOthers(b) {
 			continue
 		}
 		for partition, offset := range of[serves].record.offsets() {
@@ -231,6 +234,9 @@ func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
 		s, b, k := *of[serves], *of[builds], *of[keeps]
 		none := entry{name: s.name}
 		none.record.Moved = true
+		if r.isOfOthers(&b.record) { // which change generation with those
+			continue
+		}
 		built := r.isOn(&b.record, buildingNumber)
 		if r.spans(&s.record) && !built && (how == querydb.SwitchToBuilt || k.record.Table == "") {
 			continue

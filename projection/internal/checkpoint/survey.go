@@ -49,6 +49,9 @@ type Survey struct {
 	Servable bool
 	// Asked says that somebody has asked for a rebuild of the rows that serve, whichever projection has folded them.
 	Asked bool
+	// Left says that the rows that this program folds are in its tables, where they served before those that serve, which
+	// another program has folded into other tables.
+	Left bool
 	// Held and Since are as in querydb.Beside.
 	Held  bool
 	Since time.Time
@@ -88,6 +91,7 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 				return nil, err
 			}
 		}
+		s.Left = at[i].left(&found[i][keeps].Header, p)
 		s.standing = &standing{
 			location: at[i], projection: p.Name, whole: found[i][serves].completion, seen: began, identified: began,
 		}
@@ -280,12 +284,15 @@ func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, erro
 func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*querydb.Layout) {
 	some, missing := false, p.forgotten && !p.Moved
 	for i := range p.tables {
-		t := &p.tables[i]
-		if !t.serving.Begun {
+		t, layout := &p.tables[i], (*querydb.Layout)(nil)
+		if t.serving.Begun {
+			layout, layouts = layouts[0], layouts[1:]
+		}
+		if t.elsewhere != nil {
+			some = true
 			continue
 		}
-		layout := layouts[0]
-		if layouts = layouts[1:]; layout == nil || !layout.HasRows() {
+		if layout == nil || !layout.HasRows() {
 			continue
 		}
 		some, others = true, others || !t.here()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/config"
 )
@@ -13,7 +14,7 @@ import (
 
 func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
-		list, err := db.Tables().Orphans(ctx)
+		list, err := orphans(ctx, p, db)
 		if err != nil {
 			return err
 		}
@@ -30,7 +31,7 @@ func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.St
 
 func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
-		list, err := db.Tables().Orphans(ctx)
+		list, err := orphans(ctx, p, db)
 		if err != nil {
 			return err
 		}
@@ -47,6 +48,26 @@ func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.
 		fmt.Fprintln(p.Stdout, "done: the tables are as the models need them")
 		return nil
 	})
+}
+
+// orphans are the tables that no model has any more. It prints which are none of them because they serve until models
+// have rows in their own tables, and has the DB read these.
+func orphans(ctx context.Context, p *Program, db *querydb.DB) ([]querydb.Orphan, error) {
+	found, err := projection.LookUp(ctx, db, p.Projections)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		serving := found[i].ServesElsewhere()
+		if err := db.Generations().ServeAll(serving); err != nil {
+			return nil, err
+		}
+		for _, s := range serving {
+			fmt.Fprintf(p.Stdout, "%s serves as the rows of %s until a server has built others in table %s\n",
+				querydb.Orphan{Table: s.Layout.Table(), Generation: s.Generation}, s.Model.Name, s.Model.Table)
+		}
+	}
+	return db.Tables().Orphans(ctx)
 }
 
 // surveyCacheMB is a cache that is enough to see which tables there are.

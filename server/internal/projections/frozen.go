@@ -246,9 +246,9 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	}
 }
 
-// serveFormer has queries read rows that this program does not fold as they were written. Of a model that is new there
-// are none yet.
-func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model) error {
+// serveFormer has queries read rows that this program does not fold as they were written, those of some models from
+// tables that these had before. Of a model that is new there are none yet.
+func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model, elsewhere []querydb.Served) error {
 	at, err := querydb.RecordedAll(ctx, db, models)
 	if err != nil {
 		return err
@@ -267,6 +267,11 @@ func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model) e
 			layouts[i] = querydb.NoRows()
 		}
 		all[i] = querydb.Served{Model: m, Generation: at[i].Number, Layout: layouts[i]}
+		for _, s := range elsewhere {
+			if s.Model == m {
+				all[i] = s
+			}
+		}
 	}
 	return db.Generations().ServeAll(all)
 }

@@ -197,6 +197,9 @@ func (s *survey) judgeRows(shared bool) {
 		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
 	case former && !shared:
 		s.resumes = true
+	case shared && s.every(func(g *projection.Generations) bool { return g.Left }):
+		s.why = "another version has given the models other tables, and its rows serve: if it is not to come back, end all " +
+			"its servers, and build rows here with 'server rebuild start'"
 	case former:
 		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
 			"build them anew with 'server rebuild start'"
@@ -217,6 +220,14 @@ func (s *survey) aborted() bool {
 // replaceServer says what to do about rows that others have folded on with more values of enums.
 const replaceServer = "a server whose enums have more values has folded these rows lately: replace this server with " +
 	"one of that version"
+
+// elsewhere are the rows that serve from tables which their models had before.
+func (s *survey) elsewhere() (all []querydb.Served) {
+	for i := range s.all {
+		all = append(all, s.all[i].ServesElsewhere()...)
+	}
+	return all
+}
 
 // ownServing reports whether the rows that serve are those that this program folds.
 func ownServing(g *projection.Generations) bool { return g.Serving != nil && g.Serving.Own }
