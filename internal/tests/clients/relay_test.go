@@ -3,8 +3,10 @@ package clients
 import (
 	"bufio"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -16,6 +18,45 @@ import (
 func TestRelayKnowsTheAPI(t *testing.T) {
 	dir, url := install(t, "relay", "Relay"), serveTenants(t)
 	runCommands(t, dir, "Relay", url)
+	playRelay(t, dir, url)
+}
+
+// TestRelayAsksByTheIDsOfItsManifest, where the server answers only the documents that the compiler has written to it.
+func TestRelayAsksByTheIDsOfItsManifest(t *testing.T) {
+	dir := install(t, "relay", "Relay")
+	persist(t, dir)
+	runCommands(t, dir, "Relay", serveTenants(t))
+	playRelay(t, dir, serveTenants(t, "--trusted-documents", filepath.Join(dir, "documents.json"),
+		"--trusted-documents-mode", "enforce"))
+}
+
+// persist has Relay's compiler write a manifest, as the document says.
+func persist(t *testing.T, dir string) {
+	t.Helper()
+	const setting = `"persistConfig": { "file": "documents.json" }`
+	text, err := os.ReadFile(filepath.Join("../../..", document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), setting) {
+		t.Fatalf("%s does not say %s", document, setting)
+	}
+	file := filepath.Join(dir, "relay.config.json")
+	config, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config = []byte(strings.Replace(string(config), "{", "{"+setting+",", 1))
+	for file, text := range map[string][]byte{file: config, filepath.Join(dir, "documents.json"): []byte("{}")} {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// playRelay has the client ask the server for pages of tasks, and for one of them again.
+func playRelay(t *testing.T, dir, url string) {
+	t.Helper()
 	run(t, dir, "node_modules/.bin/esbuild", "run.js", "--bundle", "--format=esm", "--platform=node", "--outfile=out.mjs",
 		"--log-level=warning", `--banner:js=import { createRequire } from "module"; `+
 			`const require = createRequire(import.meta.url);`)
@@ -28,14 +69,15 @@ func TestRelayKnowsTheAPI(t *testing.T) {
 	}
 }
 
-// serveTenants serves the example of tenants, with its events, and returns the URL.
-func serveTenants(t *testing.T) (url string) {
+// serveTenants serves the example of tenants, with its events and with further flags, and returns the URL.
+func serveTenants(t *testing.T, flags ...string) (url string) {
 	t.Helper()
 	example := filepath.Join("..", "..", "..", "examples", "tenants")
 	program := filepath.Join(t.TempDir(), "server")
 	run(t, example, "go", "build", "-o", program, "./cmd/server")
-	cmd := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--log-format", "json",
-		"--store", "embedded:"+t.TempDir())
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--store",
+		"embedded:" + t.TempDir()}, flags...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
