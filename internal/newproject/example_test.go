@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/foldql/foldql/internal/gen"
 	"github.com/foldql/foldql/internal/newproject"
 	"github.com/foldql/foldql/internal/tests/tool"
 )
@@ -144,6 +145,13 @@ func readFile(t *testing.T, name string) []byte {
 	return text
 }
 
+// ofSample are a query of each example, and what is in its answer once the events of the sample are folded.
+var ofSample = map[string]struct{ query, text string }{
+	"cricket": {`{ Team(id: "aus") { country } }`, `"country":"Australia"`},
+	"shop":    {`{ Sales_OrderTracking(id: "order-1") { status } }`, `"status":"`},
+	"tenants": {`{ Employee(employeeId: "emp-bob") { name } }`, `"name":"Bob"`},
+}
+
 // TestAnExampleIsAProject that builds and passes its tests, whatever it is called.
 func TestAnExampleIsAProject(t *testing.T) {
 	if testing.Short() {
@@ -165,17 +173,34 @@ func TestAnExampleIsAProject(t *testing.T) {
 			run(t, dir, "go", "vet", "./...")
 			run(t, dir, "go", "test", "-vet=off", "./projection/...")
 			run(t, dir, "go", "build", "-o", "bin/server", "./cmd/server")
-			address := serveWith(t, dir, "bin/server", append([]string{"serve"}, flagsOfMakeRun(t, dir)...)...)
-			query, text := "{ __typename }", "Query" // make run appends the events of the others by another command
-			if name == "shop" {
-				query, text = `{ Sales_OrderTracking(id: "order-1") { status } }`, `"status":"`
-			}
-			awaitAnswer(t, address, query, text)
+			t.Run("make dev begins with the sample", func(t *testing.T) {
+				flags := append(flagsOfMakeDev(t, dir), "--listen=127.0.0.1:0", "--store=memory:")
+				address := serveWith(t, dir, "bin/server", append([]string{"serve"}, flags...)...)
+				awaitAnswer(t, address, ofSample[name].query, ofSample[name].text)
+			})
+			t.Run("make run serves", func(t *testing.T) {
+				address := serveWith(t, dir, "bin/server", append([]string{"serve"}, flagsOfMakeRun(t, dir)...)...)
+				query, text := "{ __typename }", "Query" // make run appends the events of the others by another command
+				if name == "shop" {
+					query, text = ofSample[name].query, ofSample[name].text
+				}
+				awaitAnswer(t, address, query, text)
+			})
 			for _, file := range []string{"README.md", "Makefile", ".gitignore", "deploy/Dockerfile", "events.lock"} {
 				readFile(t, filepath.Join(dir, filepath.FromSlash(file)))
 			}
 		})
 	}
+}
+
+// flagsOfMakeDev are those that foldql dev gives to the server of the project.
+func flagsOfMakeDev(t *testing.T, dir string) []string {
+	t.Helper()
+	inputs, err := gen.Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inputs.Flags
 }
 
 // flagsOfMakeRun are those that the Makefile of the project gives to the server.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/foldql/foldql/server"
 
+	"example.com/cricket/data"
 	"example.com/cricket/event"
 	"example.com/cricket/graph"
 	"example.com/cricket/graph/generated"
@@ -29,5 +30,6 @@ func main() {
 		Schema:      graph.Schema,
 		SDL:         generated.SDL(),
 		Examples:    examples,
+		Sample:      data.Sample,
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/foldql/foldql/server"
 
+	"example.com/tenants/data"
 	"example.com/tenants/event"
 	"example.com/tenants/graph"
 	"example.com/tenants/graph/generated"
@@ -29,5 +30,6 @@ func main() {
 		Schema:      graph.Schema,
 		SDL:         generated.SDL(),
 		Examples:    examples,
+		Sample:      data.Sample,
 	})
 }
