@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/internal/newproject"
+	"github.com/foldql/foldql/internal/tests/tool"
 )
 
 // TestVariablesOfTheOperatorCount, in a container and under systemd alike: what is set there beforehand gives way.
@@ -42,6 +44,33 @@ func TestVariablesOfTheOperatorCount(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAProjectWithRulesStartsAsItsDeploymentSays: by the variables that verify readers, which both files name.
+func TestAProjectWithRulesStartsAsItsDeploymentSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the server of a project")
+	}
+	dir := filepath.Join(t.TempDir(), "shop")
+	if err := newproject.Write(dir, newproject.Options{Example: "shop", Library: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tool.Generate(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"Dockerfile", "server.service"} {
+		text := string(readFile(t, filepath.Join(dir, "deploy", file)))
+		want := []string{"FOLDQL_JWT_JWKS", "FOLDQL_JWT_SECRET"}
+		if diff := cmp.Diff(want, regexp.MustCompile(`FOLDQL_JWT_\w+`).FindAllString(text, -1)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", file, diff)
+		}
+	}
+	t.Setenv("FOLDQL_JWT_SECRET", strings.Repeat("s", 32))
+	t.Setenv("FOLDQL_STORE", "memory:")
+	t.Setenv("FOLDQL_LISTEN", "127.0.0.1:0")
+	image := buildImage(t, dir)
+	address := serveWith(t, image.root, "server", image.args...)
+	awaitAnswer(t, address, `{ Billing_Invoice(id: "1") { amount } }`, "UNAUTHENTICATED")
 }
 
 // TestRowsAreKeptWhereTheyLast, where the operator names no store: in the volume, and in the folder of the service.
