@@ -27,6 +27,45 @@ func boxes() *catalog.Type {
 	return t
 }
 
+// TestNeAsksForAValueAndNotOfEqDoesNot: the latter holds for rows without one, as ne does in Amplify.
+func TestNeAsksForAValueAndNotOfEqDoesNot(t *testing.T) {
+	of := boxes()
+	eq := func(name string) catalog.Filter { return catalog.Filter{"label": map[string]any{name: "a"}} }
+	for label, want := range map[string]struct{ ne, notEq bool }{
+		"": {false, true}, "a": {false, false}, "b": {true, true},
+	} {
+		var b record.Builder
+		b.Begin(len(of.Model.Fields))
+		if label != "" {
+			b.String(label)
+		} else {
+			b.Null()
+		}
+		for range of.Model.Fields[1:] {
+			b.Null()
+		}
+		rec, _, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds := func(given catalog.Filter) bool {
+			t.Helper()
+			read, err := filter.Parse(of, given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, err := read.Holds(rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return is
+		}
+		if ne, notEq := holds(eq("ne")), holds(catalog.Filter{"not": eq("eq")}); ne != want.ne || notEq != want.notEq {
+			t.Errorf("label %q: ne is %v and not of eq %v, want %v", label, ne, notEq, want)
+		}
+	}
+}
+
 // FuzzAFilterIsReadOrRefused: whatever a client sends is a filter that judges any row and is bound to tokens as it is,
 // or it is a mistake of the client.
 func FuzzAFilterIsReadOrRefused(f *testing.F) {
