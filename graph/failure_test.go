@@ -129,6 +129,25 @@ func TestAFailedJoinFailsOnlyItsField(t *testing.T) {
 	}
 }
 
+// TestListsOfAnOperationAreAnsweredAllOrNone: where one of them fails, the others are not in the answer either. A row
+// that fails leaves them there.
+func TestListsOfAnOperationAreAnsweredAllOrNone(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	b.stock(t)
+	for failing, want := range map[string]result{
+		`TrackById(id: "")`:     {Errors: []string{"BAD_USER_INPUT failing"}},
+		`OrderByIds(ids: [""])`: {Errors: []string{"BAD_USER_INPUT failing"}},
+		`Customer(id: "")`: {Data: wantJSON(t, `{"list":{"items":[]},"many":[null],"failing":null}`),
+			Errors: []string{"BAD_USER_INPUT failing"}},
+	} {
+		got := b.do(t.Context(), `{ list: TrackById(id: "none") { items { note } } many: OrderByIds(ids: ["none"]) { orderId }
+			failing: `+failing+` { __typename } }`, nil)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", failing, diff)
+		}
+	}
+}
+
 func TestTooManyJoinedRowsAreRefused(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true, MaxJoinFanout: 2})
 	b.stock(t)
