@@ -112,6 +112,42 @@ func TestPagesOfACollectionFollowOneAnother(t *testing.T) {
 	})
 }
 
+// TestAPageWithoutRowsBesideACursorHasNoCursor, and the rows on the other side follow from the one that was given.
+func TestAPageWithoutRowsBesideACursorHasNoCursor(t *testing.T) {
+	const none = `"startCursor":null,"endCursor":null`
+	eachWay(t, sample(t), func(t *testing.T, api http.Handler) {
+		var rows struct {
+			Edges []struct {
+				Cursor string
+				Node   json.RawMessage
+			}
+		}
+		tasks := func(arguments, fields string) string {
+			return ask(t, api, `TaskByAssignee(employeeId: "emp-alice", `+arguments+") { "+fields+" }")
+		}
+		if err := json.Unmarshal([]byte(tasks("first: 1000", "edges { cursor node { taskId } }")), &rows); err != nil {
+			t.Fatal(err)
+		}
+		first, last := rows.Edges[0], rows.Edges[len(rows.Edges)-1]
+		const asked = "edges { node { taskId } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
+		for _, c := range []struct{ page, flags, onward, next string }{
+			{fmt.Sprintf("last: 5, before: %q", first.Cursor), `"hasNextPage":true,"hasPreviousPage":false`,
+				fmt.Sprintf("first: 1, after: %q", first.Cursor), string(rows.Edges[1].Node)},
+			{fmt.Sprintf("first: 5, after: %q", last.Cursor), `"hasNextPage":false,"hasPreviousPage":true`,
+				fmt.Sprintf("last: 1, before: %q", last.Cursor), string(rows.Edges[len(rows.Edges)-2].Node)},
+		} {
+			want := `{"edges":[],"pageInfo":{` + c.flags + "," + none + "}}"
+			if got := tasks(c.page, asked); got != want {
+				t.Errorf("%s: got %s, want %s", c.page, got, want)
+			}
+			want = `{"edges":[{"node":` + c.next + "}]}"
+			if got := tasks(c.onward, "edges { node { taskId } }"); got != want {
+				t.Errorf("%s: got %s, want %s", c.onward, got, want)
+			}
+		}
+	})
+}
+
 // expected is what the rows of the types are known by, in the order in which they are stored.
 func expected(all []member, only []string, reverse bool) (ids []string) {
 	chosen := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return !slices.Contains(only, m.of) })
