@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"container/list"
+	"strings"
 	"sync"
 
 	"github.com/mailru/easyjson/jlexer"
@@ -83,7 +84,7 @@ func (q *queryTexts) add(text []byte) {
 // textBytes is about what a text takes beside its bytes.
 const textBytes = 96
 
-// put keeps a query. Where there is no room for it, all that were kept are forgotten.
+// put keeps a query, in memory of its own. Where there is no room for it, all that were kept are forgotten.
 func (q *queryTexts) put(text, query string) {
 	size := len(text) + len(query) + textBytes
 	if size > q.limit/8 {
@@ -97,5 +98,5 @@ func (q *queryTexts) put(text, query string) {
 	if q.size += size; q.queries == nil || q.size > q.limit {
 		q.queries, q.size = map[string]string{}, size
 	}
-	q.queries[text] = query
+	q.queries[text] = strings.Clone(query)
 }

@@ -109,11 +109,13 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	})
 }
 
-// get returns the document of a query, or what is wrong with it.
+// get returns the document of a query, or what is wrong with it. A document that is kept has its text in memory of its
+// own: the query may be a part of the request, of which the rest would stay with it.
 func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := d.cache.get(query); ok {
 		return doc, nil
 	}
+	query = strings.Clone(query)
 	doc, errs := d.read(query)
 	if errs != nil {
 		return nil, errs
