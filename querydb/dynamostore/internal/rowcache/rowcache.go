@@ -10,6 +10,7 @@ package rowcache
 import (
 	"context"
 	"hash/maphash"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -187,8 +188,11 @@ func (c *Cache) moment(table string, g *driver.Get) moment {
 	return m
 }
 
-// keep adds a row, unless this process has written one at its place since it was read.
+// keep adds a row, unless this process has written one at its place since it was read. Its key is in memory of its own:
+// the one that was asked for may be a part of another row, which would stay with it.
 func (c *Cache) keep(at place, written uint64, e *entry) {
+	at.Key = keys.Key{PK: strings.Clone(at.PK), SK: strings.Clone(at.SK)}
+	e.row.Key = at.Key
 	c.entries.Compute(at, func(*entry, bool) (*entry, otter.ComputeOp) {
 		if c.writesAt(at).count.Load() != written {
 			return nil, otter.CancelOp

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -337,4 +338,33 @@ func TestAnEntryWeighsWhatItsIndexKeysDo(t *testing.T) {
 	if heavy-bare < 8000 {
 		t.Errorf("an entry of 8,000 bytes of texts weighs %d more than an empty one", heavy-bare)
 	}
+}
+
+// TestARowIsKeptWithoutTheRowThatLedToIt: keys that were asked for are parts of large rows that are joined to it.
+func TestARowIsKeptWithoutTheRowThatLedToIt(t *testing.T) {
+	const rows, size = 100, 100 << 10
+	s := newTable(t, time.Hour)
+	part := func(text string) string { return (text + strings.Repeat("x", size))[:len(text)] }
+	before := inUse()
+	for i := range rows {
+		k := keys.Key{PK: strconv.Itoa(i), SK: "a"}
+		if i%2 == 0 { // of the others it is kept that they are not there
+			s.rows[k] = "row"
+		}
+		s.get(nil, keys.Key{PK: part(k.PK), SK: part(k.SK)})
+	}
+	if took := inUse() - before; took > rows*size/10 {
+		t.Errorf("%d rows of few bytes take %d", rows, took)
+	}
+	if got := s.cache.Stats().Rows; got != rows {
+		t.Errorf("%d rows are kept, want %d", got, rows)
+	}
+}
+
+// inUse is how many bytes are in use.
+func inUse() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
