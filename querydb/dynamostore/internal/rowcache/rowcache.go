@@ -188,13 +188,14 @@ func (c *Cache) moment(table string, g *driver.Get) moment {
 	return m
 }
 
-// keep adds a row, unless this process has written one at its place since it was read. Its key is in memory of its own:
+// keep adds a row, unless this process has written one at its place since it was read, or it is there as a later read
+// has found it. Its key is in memory of its own:
 // the one that was asked for may be a part of another row, which would stay with it.
 func (c *Cache) keep(at place, written uint64, e *entry) {
 	at.Key = keys.Key{PK: strings.Clone(at.PK), SK: strings.Clone(at.SK)}
 	e.row.Key = at.Key
-	c.entries.Compute(at, func(*entry, bool) (*entry, otter.ComputeOp) {
-		if c.writesAt(at).count.Load() != written {
+	c.entries.Compute(at, func(was *entry, found bool) (*entry, otter.ComputeOp) {
+		if c.writesAt(at).count.Load() != written || found && was.of == e.of && was.read.After(e.read) {
 			return nil, otter.CancelOp
 		}
 		return e, otter.WriteOp

@@ -131,6 +131,25 @@ func TestARowIsAsOldAsItsReadIsLong(t *testing.T) {
 	s.want(s.get(nil, one), 2, "new")
 }
 
+// TestASlowReadReplacesNothingThatALaterOneHasFound, unless that has read it as another layout.
+func TestASlowReadReplacesNothingThatALaterOneHasFound(t *testing.T) {
+	former := &driver.Table{Name: "cards"}
+	for want, later := range map[string]func(*driver.Get){
+		"new": nil, "old": func(g *driver.Get) { g.Table = former },
+	} {
+		s := newTable(t, time.Minute)
+		s.rows[one] = "old"
+		s.amid = func() {
+			s.amid = nil
+			s.rows[one] = "new"
+			s.now = s.now.Add(time.Second)
+			s.get(later, one)
+		}
+		s.want(s.get(nil, one), 2, "old")
+		s.want(s.get(nil, one), 2, want)
+	}
+}
+
 // TestARowIsReadAgainWhenTheClockWasSetBack: how old it is cannot be said then.
 func TestARowIsReadAgainWhenTheClockWasSetBack(t *testing.T) {
 	s := newTable(t, time.Second)
