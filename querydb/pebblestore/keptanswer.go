@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"context"
 	"hash/maphash"
 	"math"
@@ -50,12 +51,12 @@ func (c answerKeeper) FindAnswer(key string) (answer []byte, again bool) {
 func (c answerKeeper) KeepAnswer(key string, answer []byte, t *driver.Trace) {
 	seen, ok := t.Noted()
 	k := cacheKey{of: ofAnswer, Key: keys.Key{PK: key}}
-	a := &keptAnswer{answer: answer, seen: slices.Clone(seen)} // which had room for more
+	a := keptAnswer{answer: answer, seen: seen}
 	if !ok || int(a.weight(&k)) > c.mostPage || c.takingEffect.Load() > 0 || !c.changes.Same(seen) {
 		return
 	}
 	k.PK = strings.Clone(key)
-	c.entries.Set(k, a)
+	c.entries.Set(k, &keptAnswer{answer: bytes.Clone(answer), seen: slices.Clone(seen)})
 }
 
 // hash tells keys apart, about.
@@ -90,7 +91,9 @@ func (c *rowCache) traceRows(ctx context.Context, p *storedTable, g *driver.Get)
 		return
 	}
 	for _, k := range g.Keys {
-		to.Note(c.changes.Now(c.hash(&cacheKey{table: p.number, Key: k})))
+		if !to.Note(c.changes.Now(c.hash(&cacheKey{table: p.number, Key: k}))) {
+			return
+		}
 	}
 }
 

@@ -301,3 +301,29 @@ func TestAnswersOfACollectionInWhichAMemberExpiresAreNotKept(t *testing.T) {
 		applyAll(t, s, driver.Write{Table: one, Kind: driver.Put, Row: member(keys.Key{PK: "p", SK: "a"}, 2, "g")})
 	}
 }
+
+// TestAnAnswerIsCopiedWhereItIsKeptAlone: it may be large, and whoever has made it may change it.
+func TestAnAnswerIsCopiedWhereItIsKeptAlone(t *testing.T) {
+	s := openCached(t, Options{})
+	var good, broken driver.Trace
+	broken.Break()
+	answer, large := []byte("{}"), make([]byte, mostPageBytes)
+	for name, keep := range map[string]func(){
+		"it is too large":        func() { s.KeepAnswer("answer", large, &good) },
+		"it depends on the time": func() { s.KeepAnswer("answer", answer, &broken) },
+		"a commit takes effect": func() {
+			s.rows.takingEffect.Add(1)
+			s.KeepAnswer("answer", answer, &good)
+			s.rows.takingEffect.Add(-1)
+		},
+	} {
+		if n := testing.AllocsPerRun(1000, keep); n > 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	s.KeepAnswer("answer", answer, &good)
+	clear(answer)
+	if kept, _ := s.FindAnswer("answer"); string(kept) != "{}" {
+		t.Errorf("%q is kept", kept)
+	}
+}

@@ -80,6 +80,6 @@ func (a *Answer) Trace(ctx context.Context) context.Context {
 // Keep keeps the answer that was read, unless it has errors.
 func (a *Answer) Keep(ctx context.Context, data []byte) {
 	if a.trace != nil && len(graphql.GetErrors(ctx)) == 0 {
-		a.keeper.KeepAnswer(a.key, bytes.Clone(data), a.trace)
+		a.keeper.KeepAnswer(a.key, data, a.trace)
 	}
 }
