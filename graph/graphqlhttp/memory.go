@@ -81,7 +81,7 @@ func newBudget(memory *MemoryBudget, maxRead int64) *budget {
 	return b
 }
 
-// Take charges a row that is read.
+// Take charges a row that is read, or gives back what was charged.
 func (b *budget) Take(bytes int) error {
 	if b.read.Add(int64(bytes)) > b.maxRead {
 		return graphqlerr.New(graphqlerr.LimitExceeded,

@@ -57,6 +57,21 @@ func TestARequestMayReadSoMuch(t *testing.T) {
 	}
 }
 
+// TestWhatIsGivenBackMayBeReadAgain: a read that has to begin again holds nothing of what it had.
+func TestWhatIsGivenBackMayBeReadAgain(t *testing.T) {
+	m := NewMemoryBudget(4 << 20)
+	b := newBudget(m, 1<<20)
+	defer b.end()
+	for _, bytes := range []int{1 << 20, -1 << 20, 1 << 20} {
+		if err := b.Take(bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if used := m.Used(); used > 1<<20 {
+		t.Errorf("%d bytes of memory are taken for a mebibyte of rows", used)
+	}
+}
+
 // TestASmallRequestNeedsNoMemory: it is answered while large ones have all there is.
 func TestASmallRequestNeedsNoMemory(t *testing.T) {
 	m := NewMemoryBudget(1 << 20)

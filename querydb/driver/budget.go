@@ -8,7 +8,8 @@ import (
 // Budget bounds what the reads of one client's request may take in memory. It is safe for concurrent use.
 type Budget interface {
 	// Take is called for each row that is read, before the next one is, or for several that are in memory anyway. An
-	// error ends the read, which returns it wrapped.
+	// error ends the read, which returns it wrapped. A negative number gives back what was taken for rows that are to be
+	// read again.
 	Take(bytes int) error
 }
 
@@ -18,7 +19,8 @@ const rowBytes = 256
 // Charge takes a row with a record of so many bytes off the budget, which may be nil. The error is an ErrOverBudget.
 func Charge(b Budget, record int) error { return ChargeRows(b, 1, record) }
 
-// ChargeRows charges for so many rows at once, whose records have so many bytes together.
+// ChargeRows charges for so many rows at once, whose records have so many bytes together. With negative numbers it
+// gives back what was charged for rows that nobody holds any more.
 func ChargeRows(b Budget, rows, records int) error {
 	if b == nil || rows == 0 {
 		return nil

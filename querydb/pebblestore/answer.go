@@ -33,8 +33,8 @@ func (a *answer) empty() {
 }
 
 // reader reads so many values for the answer.
-func (a *answer) reader(n int, b driver.Budget) reader {
-	r := reader{memory: memory{rows: n}, budget: b}
+func (a *answer) reader(n int) reader {
+	r := reader{memory: memory{rows: n}}
 	if a.rows != nil {
 		r.keys.rows = n
 	}
@@ -73,9 +73,6 @@ func shown(row *driver.Row, asked *driver.Get) bool {
 
 // record makes the record of a row of its value, nil where the row is not shown.
 func (r *reader) record(k keys.Key, value []byte, asked *driver.Get) (record.Record, error) {
-	if err := driver.Charge(r.budget, len(value)); err != nil {
-		return nil, err
-	}
 	var row driver.Row
 	d := decoder{rest: value}
 	r.keys = r.keys.emptied() // nobody has those of the row before

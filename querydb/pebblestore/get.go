@@ -54,6 +54,8 @@ type lookUp struct {
 
 	keeps bool   // rows that the engine answers, unless a commit has begun since
 	since uint64 // so many had
+
+	rows, bytes int // that were charged
 }
 
 // fill fills in the answer, from the cache what is there.
@@ -75,11 +77,25 @@ func (l *lookUp) fill(ctx context.Context) error {
 		}
 	}
 	if len(l.asked.Keys) > 1 && l.table.commits.begun.Load() != begun { // they may be of several moments
-		l.keeps = false
-		l.answer.empty()
-		return l.read(ctx, nil)
+		return l.again(ctx)
 	}
 	return nil
+}
+
+// again fills in the answer from the engine, in place of what was filled in before and charged for.
+func (l *lookUp) again(ctx context.Context) error {
+	l.keeps = false
+	l.answer.empty()
+	if err := l.charge(-l.rows, -l.bytes); err != nil {
+		return err
+	}
+	return l.read(ctx, nil)
+}
+
+// charge charges for rows whose values have so many bytes.
+func (l *lookUp) charge(rows, bytes int) error {
+	l.rows, l.bytes = l.rows+rows, l.bytes+bytes
+	return driver.ChargeRows(l.budget, rows, bytes)
 }
 
 // read fills in the answer at some places, nil for all, from the engine: all as of one moment.
@@ -88,7 +104,7 @@ func (l *lookUp) read(ctx context.Context, places []int) error {
 	if places != nil {
 		n, first = len(places), places[0]
 	}
-	r := l.answer.reader(n, l.budget)
+	r := l.answer.reader(n)
 	if n == 1 {
 		return l.one(&r, first)
 	}
@@ -141,6 +157,9 @@ func (l *lookUp) seek(it *pebble.Iterator, s target, r *reader) error {
 
 // found takes the value of a row, which is valid until it returns.
 func (l *lookUp) found(r *reader, at int, value []byte) error {
+	if err := l.charge(1, len(value)); err != nil {
+		return err
+	}
 	if err := l.answer.take(r, at, value, &l.asked); err != nil {
 		return err
 	}
@@ -159,13 +178,9 @@ func (l *lookUp) keep(k keys.Key, value []byte) error {
 type reader struct {
 	memory memory
 	keys   indexKeys
-	budget driver.Budget
 }
 
 func (r *reader) row(row *driver.Row, value []byte) error {
-	if err := driver.Charge(r.budget, len(value)); err != nil {
-		return err
-	}
 	d := decoder{rest: r.memory.copy(value)}
 	if err := d.row(row, &r.keys); err != nil {
 		return fmt.Errorf("row %q: %w", row.Key, err)

@@ -67,6 +67,7 @@ type walk struct {
 	reader
 	it     *pebble.Iterator
 	q      *driver.Query
+	budget driver.Budget
 	prefix int // of each key that is read over: head and partition
 	found  driver.Page
 

@@ -109,7 +109,7 @@ func (c *rowCache) find(l *lookUp) (missing []int, err error) {
 	}
 	c.hits.Add(uint64(len(l.asked.Keys) - len(missing)))
 	c.misses.Add(uint64(len(missing)))
-	return missing, driver.ChargeRows(l.budget, found, bytes)
+	return missing, l.charge(found, bytes)
 }
 
 // keep takes a row as the engine has it, in memory of its own, unless a commit of the table has begun since.
