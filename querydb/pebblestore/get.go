@@ -60,8 +60,12 @@ type lookUp struct {
 
 // fill fills in the answer, from the cache what is there.
 func (l *lookUp) fill(ctx context.Context) error {
+	if l.asked.NoCache {
+		return l.read(ctx, nil)
+	}
 	begun, quiet := l.table.commits.quiet()
-	if l.asked.NoCache || !quiet {
+	if !quiet {
+		l.cache.misses.Add(uint64(len(l.asked.Keys)))
 		return l.read(ctx, nil)
 	}
 	l.keeps, l.since = true, begun

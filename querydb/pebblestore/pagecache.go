@@ -63,8 +63,12 @@ type pageLookUp struct {
 
 // lookUpPage looks for the page of a query; it is nil where the engine has to be asked.
 func (c *rowCache) lookUpPage(p *storedTable, q *driver.Query) (l pageLookUp, page *cachedPage) {
+	if q.NoCache || len(q.Members) > 0 {
+		return l, nil
+	}
 	begun, quiet := p.commits.quiet()
-	if q.NoCache || len(q.Members) > 0 || !quiet {
+	if !quiet {
+		c.pageMisses.Add(1)
 		return l, nil
 	}
 	l = pageLookUp{

@@ -276,6 +276,35 @@ func TestReadsThatPassByTheCacheNeitherUseNorFillIt(t *testing.T) {
 	}
 }
 
+// TestReadsBesideACommitAreMisses: they go to the engine, whatever is cached, but folds are not counted.
+func TestReadsBesideACommitAreMisses(t *testing.T) {
+	s, ks := openCached(t, Options{}), []keys.Key{{PK: "p", SK: "a"}, {PK: "p", SK: "b"}}
+	applyAll(t, s, put(member(ks[0], 1, "g")))
+	read := func(noCache bool) {
+		t.Helper()
+		_, err := s.Get(t.Context(), driver.Get{Table: listed, Keys: ks, NoCache: noCache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := ofGroup
+		q.NoCache = noCache
+		ask(t, s, q)
+	}
+	for range 2 { // and is cached
+		read(false)
+	}
+	want := s.CacheStats()
+	p := s.tables.find(listed)
+	p.commits.begin()
+	read(false)
+	read(true)
+	p.commits.end()
+	want.Misses, want.PageMisses = want.Misses+2, want.PageMisses+1
+	if got := s.CacheStats(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // nothing is the budget of a request that may read no row.
 type nothing struct{}
 
