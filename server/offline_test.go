@@ -1,6 +1,10 @@
 package server
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,4 +104,38 @@ func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
 	runProgram(t, newProject(false).App, start{
 		args: []string{"deadletters", "list", "--url", s.url}, env: map[string]string{"FOLDQL_MAX_OPS": "5"},
 	}).wantExit(t, exitDone, "there are no dead letters")
+}
+
+// TestACommandOnAStoreThatIsNotThereFailsAndMakesNone: an empty one would have it report that all is well, and one half
+// beside the other would keep a restore from the directory.
+func TestACommandOnAStoreThatIsNotThereFailsAndMakesNone(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(args, "--sample")})
+	s.ready(t)
+	s.end(t)
+	whole := strings.TrimPrefix(args[1], "embedded:")
+	for missing, says := range map[string]string{"rows": "open the rows", "log": "open the events"} {
+		data := t.TempDir()
+		copyDir(t, whole, data)
+		if err := os.RemoveAll(filepath.Join(data, missing)); err != nil {
+			t.Fatal(err)
+		}
+		mistyped := filepath.Join(data, "typo")
+		for _, command := range []string{
+			"deadletters list", "deadletters skip Tasks --all", "deadletters retry-cascades Tasks",
+			"rebuild start Tasks", "rebuild verify Tasks", "rebuild accept Tasks", "log accept --yes",
+		} {
+			for store, want := range map[string]string{mistyped: "open the rows", data: says} {
+				runProgram(t, app, start{args: append(strings.Fields(command), "--store", "embedded:"+store)}).
+					wantExit(t, exitFailed, want)
+				made := filepath.Join(data, missing)
+				if store == mistyped {
+					made = mistyped
+				}
+				if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+					t.Fatalf("%s has made %s, error %v", command, made, err)
+				}
+			}
+		}
+	}
 }

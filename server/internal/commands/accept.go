@@ -39,6 +39,9 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := storeExists(store, from); err != nil {
+		return err
+	}
 	opened, err := p.OpenStore(ctx, store, &c.Data)
 	if err != nil {
 		return err

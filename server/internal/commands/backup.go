@@ -51,7 +51,7 @@ func (c *Backup) remote(ctx context.Context, _ *Program) (io.ReadCloser, error) 
 
 // offline streams the backup of a store that no server has open.
 func (c *Backup) offline(ctx context.Context, p *Program) (io.ReadCloser, error) {
-	o, err := c.StoreOptions.OpenExisting(ctx, p)
+	o, err := c.StoreOptions.OpenMatching(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ type Opened struct {
 	Source *sources.Source
 }
 
-// Open opens both.
+// Open opens both, and makes what is not there.
 func (o *StoreOptions) Open(ctx context.Context, p *Program) (*Opened, error) {
 	at, store, from, err := o.parse()
 	if err != nil {
@@ -97,22 +97,22 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 	return p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
 }
 
-// OpenExisting is Open of what is there: it makes neither rows nor a log, and the log is that of the rows.
+// OpenExisting is Open of what is there: it makes neither rows nor a log.
 func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, error) {
 	_, store, from, err := o.parse()
 	if err != nil {
 		return nil, err
 	}
-	if store.Kind == config.Embedded {
-		if err := checkPart(store.Rows(), "--store"); err != nil {
-			return nil, fmt.Errorf("open the rows: %w", err)
-		}
-	}
-	if err := eventsExist(from, store); err != nil {
+	if err := storeExists(store, from); err != nil {
 		return nil, err
 	}
-	opened, err := o.Open(ctx, p)
-	if err != nil || sources.Dir(from, store) == "" {
+	return o.Open(ctx, p)
+}
+
+// OpenMatching is OpenExisting, and a log on this machine is that of the rows.
+func (o *StoreOptions) OpenMatching(ctx context.Context, p *Program) (*Opened, error) {
+	opened, err := o.OpenExisting(ctx, p)
+	if err != nil || opened.Source.Dir == "" {
 		return opened, err
 	}
 	other, err := logcheck.Look(ctx, opened.DB, opened.Source, p.Projections)
@@ -123,6 +123,17 @@ func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, e
 		return nil, errors.Join(err, opened.Close())
 	}
 	return opened, nil
+}
+
+// storeExists fails where the rows or the events are to be in a directory of this machine, and it is not there: to open
+// them would make them, and find an empty store where a name is mistyped.
+func storeExists(store config.Store, from config.Source) error {
+	if store.Kind == config.Embedded {
+		if err := checkPart(store.Rows(), "--store"); err != nil {
+			return fmt.Errorf("open the rows: %w", err)
+		}
+	}
+	return eventsExist(from, store)
 }
 
 // eventsExist fails where the events are to be in a directory of this machine, and there is none.
