@@ -1,7 +1,9 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -216,4 +218,37 @@ func TestServersFoldOneStreamIntoOneSetOfTables(t *testing.T) {
 	if said := other.stderr.String() + first.stderr.String(); strings.Contains(said, "level=ERROR") {
 		t.Errorf("they say %s", said)
 	}
+}
+
+// TestAnExportThatGoesOnBehindForgottenEventsFails: the files would not have these, and nobody would know. One from the
+// beginning has what there is, and says what it lacks.
+func TestAnExportThatGoesOnBehindForgottenEventsFails(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 10)
+	app, dir := newProject(false).App, t.TempDir()
+	source := []string{"--store", "embedded:" + filepath.Join(dir, "data"), "--events", all.url}
+	export := func(name string, more ...string) *call {
+		return eventsOf(t, app, append(append([]string{"export", filepath.Join(dir, name)}, source...), more...)...)
+	}
+	first := export("first.jsonl")
+	first.wantExit(t, exitDone, "has 10 events, up to TASKS:10")
+	if text := first.stderr.String(); strings.Contains(text, "forgotten") {
+		t.Errorf("an export of a whole stream says %s", text)
+	}
+	all.publish(t, 11, 10)
+	if err := all.stream(t).Purge(t.Context(), jetstream.WithPurgeSequence(16)); err != nil {
+		t.Fatal(err)
+	}
+	export("second.jsonl", "--from", "TASKS:10").
+		wantExit(t, exitFailed, `has forgotten those of partition "TASKS" behind offset 10, up to 15`)
+	if _, err := os.Stat(filepath.Join(dir, "second.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the export with a gap is there: %v", err)
+	}
+	export("third.jsonl", "--from", "TASKS:0").wantExit(t, exitFailed, "behind offset 0, up to 15")
+	again := export("again.jsonl")
+	again.wantExit(t, exitDone, "has 5 events, up to TASKS:20")
+	if want := `has forgotten those of partition "TASKS" up to offset 15`; !strings.Contains(again.stderr.String(), want) {
+		t.Errorf("the export says %s, want %s", &again.stderr, want)
+	}
+	export("next.jsonl", "--from", "TASKS:15").wantExit(t, exitDone, "has 5 events")
 }

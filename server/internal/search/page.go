@@ -21,6 +21,15 @@ type Page struct {
 	// Unread are the ends of the partitions of which the events that follow Next cannot be had for the time being: those
 	// that a copy does not have, while its source is away.
 	Unread eventlog.Offsets `json:"unread,omitempty"`
+	// Forgotten are the events that the source does not have any more, and that were passed over.
+	Forgotten []Gap `json:"forgotten,omitempty"`
+}
+
+// Gap is where a source had events that it has forgotten: behind an offset of a partition, up to another one.
+type Gap struct {
+	Partition string `json:"partition"`
+	After     uint64 `json:"after"`
+	UpTo      uint64 `json:"upTo"`
 }
 
 // ErrNoPartition is the error of a query that names a partition which the source does not have.
@@ -110,7 +119,9 @@ func (r *run) partition(ctx context.Context, partition string) error {
 		}
 		events, err := r.src.Read(ctx, partition, at, eventsReadOnce)
 		if lost := eventlog.ForgottenIn(err); lost != nil { // a search shows what there is
-			at = min(lost.First-1, end)
+			through := min(lost.First-1, end)
+			r.page.Forgotten = append(r.page.Forgotten, Gap{partition, at, through})
+			at = through
 			continue
 		}
 		if err != nil {

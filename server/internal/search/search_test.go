@@ -238,3 +238,36 @@ func TestASearchThatCannotReachTheEndSaysSo(t *testing.T) {
 		t.Errorf("the whole: %v, %d events, unread %v", err, len(page.Events), page.Unread)
 	}
 }
+
+// forgetfulSource has forgotten the events before an offset.
+type forgetfulSource struct {
+	eventlog.Source
+	first uint64
+}
+
+func (s forgetfulSource) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	if after+1 < s.first {
+		return nil, &eventlog.ForgottenError{Partition: partition, After: after, First: s.first}
+	}
+	return s.Source.Read(ctx, partition, after, most)
+}
+
+// TestASearchSaysWhatTheSourceHasForgotten, up to where it goes, and goes on behind it.
+func TestASearchSaysWhatTheSourceHasForgotten(t *testing.T) {
+	src := forgetfulSource{&counted{head: 9}, 6}
+	for _, c := range []struct {
+		from, upTo uint64
+		want       []Gap
+		found      int
+	}{
+		{0, 9, []Gap{{"0", 0, 5}}, 4}, {3, 9, []Gap{{"0", 3, 5}}, 4}, {2, 4, []Gap{{"0", 2, 4}}, 0}, {5, 9, nil, 4},
+	} {
+		page, err := Run(t.Context(), src, &Query{From: eventlog.Offsets{"0": c.from}, UpTo: eventlog.Offsets{"0": c.upTo}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, page.Forgotten); diff != "" || len(page.Events) != c.found {
+			t.Errorf("from %d up to %d: %d events, forgotten (-want +got):\n%s", c.from, c.upTo, len(page.Events), diff)
+		}
+	}
+}

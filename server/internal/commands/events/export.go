@@ -44,21 +44,26 @@ type exporting struct {
 	reading
 	p       *commands.Program
 	meter   progress.Meter
+	start   eventlog.Offsets // --from
 	begin   uint64
 	left    []string // out: where no event stands
 	leftOut int
+	lost    []search.Gap // before the first event of a partition
 }
 
 // mostNamed is how many places are named at which no event stands.
 const mostNamed = 10
 
 func (x *exporting) write(ctx context.Context, to io.Writer) error {
-	x.begin = sum(x.query.From)
+	x.start, x.begin = x.query.From, sum(x.query.From)
 	started := false
 	err := x.each(ctx, func(page *search.Page) error {
 		if !started {
 			started, x.meter.Total = true, sum(page.UpTo)-min(x.begin, sum(page.UpTo))
 			x.meter.Start(x.p.Stderr, "read")
+		}
+		if err := x.checkForgotten(page.Forgotten); err != nil {
+			return err
 		}
 		for i := range page.Events {
 			if err := x.line(to, &page.Events[i]); err != nil {
@@ -72,6 +77,21 @@ func (x *exporting) write(ctx context.Context, to io.Writer) error {
 		x.meter.Stop()
 	}
 	return err
+}
+
+// checkForgotten fails where the source has forgotten events that the file would have to have: such as come behind the
+// position of an earlier export, or between two that are in the file. Where a partition is exported from its beginning,
+// what it begins with is told in the end.
+func (x *exporting) checkForgotten(gaps []search.Gap) error {
+	for _, g := range gaps {
+		if _, continued := x.start[g.Partition]; continued || g.After > 0 {
+			return fmt.Errorf("the source of the events has forgotten those of partition %q behind offset %d, up to %d: take "+
+				"them from where else they are kept, and to export all that it still has, name another file and leave "+
+				"--from out", g.Partition, g.After, g.UpTo)
+		}
+		x.lost = append(x.lost, g)
+	}
+	return nil
 }
 
 // line writes an event. What is none has no form that could be imported: it is left out, and told.
@@ -91,6 +111,10 @@ func (x *exporting) summary(file string) {
 	to := x.p.Stdout
 	if file == "-" {
 		file, to = "standard output", x.p.Stderr
+	}
+	for _, g := range x.lost {
+		fmt.Fprintf(x.p.Stderr, "the source of the events has forgotten those of partition %q up to offset %d, and %s does "+
+			"not have them\n", g.Partition, g.UpTo, file)
 	}
 	for _, one := range x.left {
 		fmt.Fprintln(x.p.Stderr, one)
