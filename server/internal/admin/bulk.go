@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/problem"
@@ -45,8 +46,12 @@ type bulkFailure struct {
 // MostFailures is how many failures an answer names.
 const MostFailures = 100
 
-// bulk goes through the next dead letters that are on record, in the order of the list, MostDeadLetters at most. It
-// goes on after one that fails again, and no further when the caller has gone.
+// bulkTime is how long one request goes on to another dead letter: callers, and proxies before the server, do not wait
+// for ever.
+const bulkTime = 30 * time.Second
+
+// bulk goes through the next dead letters that are on record, in the order of the list: MostDeadLetters at most, and
+// for bulkTime.
 func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter,
 	do projections.Decision) {
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
@@ -55,29 +60,43 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 		a.failed(ctx, one.Name, err).Write(w)
 		return
 	}
-	var answer BulkAnswer
-	if len(list) == MostDeadLetters {
-		answer.Next = list[len(list)-1].Ref
-	}
-	for i := range list {
-		if !chosen.matches(&list[i]) {
+	answer := decideEach(r.Context(), list, chosen, func(ref string) error {
+		return one.Decisions().Resolve(ctx, ref, do)
+	})
+	one.Decisions().Follow(ctx, "")
+	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
+		"failed", answer.Failed)
+	problem.WriteJSON(w, http.StatusOK, "application/json", answer)
+}
+
+// decideEach goes through a page of dead letters. It goes on after one that fails again, and no further when the caller
+// has gone or the time is over.
+func decideEach(ctx context.Context, page []projection.DeadLetter, chosen *Filter, resolve func(ref string) error) (
+	answer BulkAnswer) {
+	end := time.Now().Add(bulkTime)
+	for i := range page {
+		if ctx.Err() != nil { // nobody reads the answer
+			return answer
+		}
+		if i > 0 && !time.Now().Before(end) {
+			answer.Next = page[i-1].Ref
+			return answer
+		}
+		if !chosen.matches(&page[i]) {
 			continue
 		}
-		if r.Context().Err() != nil {
-			return
-		}
-		switch err := one.Decisions().Resolve(ctx, list[i].Ref, do); {
+		switch err := resolve(page[i].Ref); {
 		case err == nil:
 			answer.Done++
 		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first
 		default:
 			if answer.Failed++; answer.Failed <= MostFailures {
-				answer.Failures = append(answer.Failures, bulkFailure{list[i].Ref, err.Error()})
+				answer.Failures = append(answer.Failures, bulkFailure{page[i].Ref, err.Error()})
 			}
 		}
 	}
-	one.Decisions().Follow(ctx, "")
-	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
-		"failed", answer.Failed)
-	problem.WriteJSON(w, http.StatusOK, "application/json", answer)
+	if len(page) == MostDeadLetters {
+		answer.Next = page[len(page)-1].Ref
+	}
+	return answer
 }
