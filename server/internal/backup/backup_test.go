@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -286,6 +287,41 @@ func TestAMarkThatCannotBeWrittenIsNotLeft(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{restoring: string(others)}, tree(t, data)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestADirectoryIsMadeWithNamesThatLast: after a power cut, a backup is found below those that were made for it.
+func TestADirectoryIsMadeWithNamesThatLast(t *testing.T) {
+	top := t.TempDir()
+	if err := os.Mkdir(filepath.Join(top, "there"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{"there": nil, "one": {"."}, "there/a/b": {"there", "there/a"}} {
+		var synced []string
+		err := makeDirs(filepath.Join(top, name), func(dir string) error {
+			rel, err := filepath.Rel(top, dir)
+			synced = append(synced, filepath.ToSlash(rel))
+			return err
+		})
+		if diff := cmp.Diff(want, synced); diff != "" || err != nil {
+			t.Errorf("%s: error %v, synced (-want +got):\n%s", name, err, diff)
+		}
+		if info, err := os.Stat(filepath.Join(top, name)); err != nil || !info.IsDir() {
+			t.Errorf("%s is not made: %v", name, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(top, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := makeDirs(filepath.Join(top, "file", "below"), syncDir); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("below a file: error %v", err)
+	}
+	dir := filepath.Join(top, "new", "backup")
+	if _, err := Receive(bytes.NewReader(stream(t, newSender(t))), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), dir, filepath.Join(top, "newer", "data")+"/"); err != nil {
+		t.Error(err)
 	}
 }
 

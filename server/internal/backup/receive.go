@@ -22,7 +22,7 @@ func Receive(r io.Reader, dir string) (m *Manifest, err error) {
 	if err := free(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+	if err := makeDirs(filepath.Dir(dir), syncDir); err != nil {
 		return nil, err
 	}
 	above, err := scratch(filepath.Dir(dir), partialPrefix(dir))
@@ -148,6 +148,21 @@ func compare(want, got []File) error {
 		return fmt.Errorf("%s is missing", name)
 	}
 	return nil
+}
+
+// makeDirs makes a directory and those above it that are missing, and has sync make each of their names last.
+func makeDirs(dir string, sync func(dir string) error) error {
+	above := filepath.Dir(dir)
+	if _, err := os.Stat(dir); err == nil || above == dir {
+		return err
+	}
+	if err := makeDirs(above, sync); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return sync(above)
 }
 
 // syncDirs syncs a directory and all below it, so that the files in them have their names after a power cut too.

@@ -27,7 +27,7 @@ func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 			return nil, fmt.Errorf("restore the %s: %w", part, err)
 		}
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
+	if err := makeDirs(data, syncDir); err != nil {
 		return nil, err
 	}
 	r := restoration{m, dir, data, os.Rename}
