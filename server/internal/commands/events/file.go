@@ -25,14 +25,14 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(partial.Name()))
+		if left := os.Remove(partial.Name()); !errors.Is(left, fs.ErrNotExist) {
+			err = errors.Join(err, left)
 		}
 	}()
 	if err := errors.Join(fill(partial, strings.HasSuffix(path, ".gz"), write), partial.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(partial.Name(), path); err != nil {
+	if err := publish(partial.Name(), path, os.Link); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
@@ -45,11 +45,38 @@ func checkFile(path string) error {
 	_, err := os.Lstat(path)
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s exists: name another file, or remove it", path)
+		return taken(path)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
 	return err
+}
+
+func taken(path string) error { return fmt.Errorf("%s exists: name another file, or remove it", path) }
+
+// publish gives a file its name, unless another one has got that meanwhile. A link replaces nothing; where the file
+// system has none, the name is taken first.
+func publish(partial, path string, link func(from, to string) error) error {
+	err := link(partial, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = replaceOwn(partial, path)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return taken(path)
+	}
+	return err
+}
+
+// replaceOwn renames a file to the name of an empty one, which it makes.
+func replaceOwn(partial, path string) error {
+	empty, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(empty.Close(), os.Rename(partial, path)); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // fill writes all of a file, and syncs it to disk.
