@@ -38,7 +38,7 @@ func newSender(t *testing.T) *Sender {
 	t.Helper()
 	data := t.TempDir()
 	return &Sender{Parts: []Part{
-		{Rows, files{"a.sst": strings.Repeat("row ", 5000), "MANIFEST": "m", "deep/b.sst": ""}, filepath.Join(data, "rows")},
+		{Rows, files{"a.tbl": strings.Repeat("row ", 5000), "MANIFEST": "m", "deep/b.tbl": ""}, filepath.Join(data, "rows")},
 		{Log, files{"c.log": "events"}, filepath.Join(data, "log")},
 	}}
 }
@@ -167,7 +167,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 		damage func(dir, data string) error
 		want   string
 	}{
-		"a file is missing": {func(dir, _ string) error { return os.Remove(filepath.Join(dir, "rows", "a.sst")) }, "a.sst"},
+		"a file is missing": {func(dir, _ string) error { return os.Remove(filepath.Join(dir, "rows", "a.tbl")) }, "a.tbl"},
 		"a byte is another": {func(dir, _ string) error {
 			return os.WriteFile(filepath.Join(dir, "log", "c.log"), []byte("eventz"), 0o600)
 		}, "c.log is damaged"},

@@ -135,6 +135,9 @@ func (t *Snapshot) Send(ctx context.Context, w io.Writer) error {
 	return out.Close()
 }
 
+// tableExt is how the names of tables end: the files of a store that go from one backup to the next.
+const tableExt = ".sst"
+
 func (t *Snapshot) sendPart(ctx context.Context, out *tar.Writer, dir, part string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil {
@@ -151,7 +154,14 @@ func (t *Snapshot) sendPart(ctx context.Context, out *tar.Writer, dir, part stri
 	})
 }
 
+// sendFile sends a file that is not damaged: a backup that has the damage too would take the place of a good one.
 func (t *Snapshot) sendFile(out *tar.Writer, path, name string) (err error) {
+	if filepath.Ext(name) == tableExt {
+		if err := disk.CheckTable(path); err != nil {
+			return fmt.Errorf("%s is damaged, and so would the backup be: restore one from before, or have rows alone rebuilt "+
+				"from the log: %w", name, err)
+		}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
