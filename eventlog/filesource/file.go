@@ -3,8 +3,10 @@ package filesource
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
+	"strings"
 )
 
 // file is a file by its path: complete, plain or gzipped.
@@ -15,12 +17,22 @@ func (f file) open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := plain(opened)
+	text, err := f.read(opened)
 	if err != nil {
 		opened.Close()
 		return nil, err
 	}
 	return readCloser{text, opened}, nil
+}
+
+// read returns the text of the file. An empty one cannot be gzipped: it was cut, and would be read as no events.
+func (f file) read(opened *os.File) (io.Reader, error) {
+	if strings.HasSuffix(string(f), ".gz") {
+		if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			return nil, errors.New("it is empty, which no gzipped file is: copy it again, whole")
+		}
+	}
+	return plain(opened)
 }
 
 func (f file) progress() progress { return progress{final: true} }

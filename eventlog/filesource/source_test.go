@@ -123,6 +123,39 @@ func TestLinesThatAreAddedToAFileAreNotRead(t *testing.T) {
 	}
 }
 
+// TestAGzippedFileThatIsCutIsNotTaken for a shorter one, or for none. A plain one that ends with a line is whole.
+func TestAGzippedFileThatIsCutIsNotTaken(t *testing.T) {
+	whole := zip(t, lines(sourcetest.Events(5)))
+	path := filepath.Join(t.TempDir(), "e.jsonl.gz")
+	malformed := func(e eventlog.Event) bool { return e.Malformed != nil }
+	for n := range len(whole) {
+		write(t, path, whole[:n])
+		s, err := filesource.Open(filesource.Options{Path: path})
+		if err != nil {
+			continue
+		}
+		for at := uint64(0); ; {
+			events, err := s.Read(t.Context(), filesource.Partition, at, 10)
+			if err != nil || slices.ContainsFunc(events, malformed) {
+				break
+			}
+			if len(events) == 0 {
+				t.Fatalf("%d of %d bytes are read as a file of %d events", n, len(whole), at)
+			}
+			at = events[len(events)-1].Offset
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "e.jsonl")
+	write(t, empty, nil)
+	head, err := open(t, filesource.Options{Path: empty}).Head(t.Context(), filesource.Partition)
+	if head != 0 || err != nil {
+		t.Errorf("an empty plain file ends at %d, error %v", head, err)
+	}
+}
+
 func TestStandardInputKeepsThePromisesOfASource(t *testing.T) {
 	for name, zipped := range map[string]bool{"plain": false, "gzipped": true} {
 		t.Run(name, func(t *testing.T) {
