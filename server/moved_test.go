@@ -79,7 +79,7 @@ func TestServersAreNeverDarkWhileAModelGetsAnotherTableInDynamoDB(t *testing.T) 
 	asker.end(t)
 }
 
-// movesWithoutAGap has a server switch from rows in a former table to those that it builds, while another takes an event.
+// movesWithoutAGap has a server switch from rows in a former table to those that it builds, while a log takes an event.
 func movesWithoutAGap(t *testing.T, s, log *server, app App) {
 	t.Helper()
 	if got := s.query(t, movedRow); !strings.Contains(got, "Task 300") {

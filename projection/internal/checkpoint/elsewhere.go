@@ -6,8 +6,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// A model may have another table than the one that its rows were folded into. What is on record leads to these rows: they
-// go on serving from the former table, while others are built in the model's own.
+// A model may have another table than the one that its rows were folded into. What is on record leads to these rows:
+// they go on serving from the former table, while others are built in the model's own.
 
 // elsewhere is where rows of a model are that serve, in another table than the model has by now.
 type elsewhere struct {
