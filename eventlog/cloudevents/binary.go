@@ -16,7 +16,8 @@ func IsBinary(h http.Header) bool {
 }
 
 // DecodeBinary reads one event in the binary mode of HTTP: the attributes are in ce- headers, percent-encoded, the body
-// is the data. Data shares the memory of the body; an error is an *Error.
+// is the data. Data shares the memory of the body; an error is an *Error. Beside an error the event has its identity
+// (id, source, type, subject) as far as it can be read.
 func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error) {
 	var e draft
 	bad := e.headers(h)
@@ -32,11 +33,8 @@ func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error
 			return event, nil
 		}
 	}
-	if ids := h["Ce-Id"]; len(ids) == 1 {
-		if id, ok := headerText(ids[0]); ok {
-			bad.ID = cut(id)
-		}
-	}
+	identifyHeaders(&e.event, h)
+	bad.ID = cut(e.event.ID)
 	return e.event, bad
 }
 

@@ -1,6 +1,9 @@
 package cloudevents
 
 import (
+	"net/http"
+	"strings"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/internal/scan"
 )
@@ -31,6 +34,19 @@ func identify(b []byte) (e eventlog.Event) {
 			return e
 		}
 		identity(&e, memberOf(name), text)
+	}
+}
+
+// identifyHeaders is identify of the headers of the binary mode. What is set already stays.
+func identifyHeaders(e *eventlog.Event, h http.Header) {
+	for _, header := range [...]string{"Ce-Id", "Ce-Source", "Ce-Type", "Ce-Subject"} {
+		if len(h[header]) != 1 { // of two, nothing tells which it is
+			continue
+		}
+		if text, ok := headerText(h[header][0]); ok {
+			name := strings.ToLower(strings.TrimPrefix(header, "Ce-"))
+			identity(e, memberOf([]byte(name)), []byte(text))
+		}
 	}
 }
 
