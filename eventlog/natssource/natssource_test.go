@@ -153,6 +153,41 @@ func TestAMirrorOfAStreamIsRefused(t *testing.T) {
 	}
 }
 
+// TestAStreamThatSourcesOthersIsRefused, unless gaps are allowed: it numbers from 1 on what the others still have.
+func TestAStreamThatSourcesOthersIsRefused(t *testing.T) {
+	p, all := newPlace(t, nil), sourcetest.Events(5)
+	p.add(t, all)
+	if err := p.stream(t).Purge(t.Context(), jetstream.WithPurgeSequence(3)); err != nil {
+		t.Fatal(err)
+	}
+	natsserver.Create(t, p.js, jetstream.StreamConfig{Name: "ALL", Sources: []*jetstream.StreamSource{{Name: streamName}}})
+	o := natssource.Options{URL: strings.TrimSuffix(p.url(), streamName) + "ALL"}
+	refused, err := natssource.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer refused.Close()
+	if _, err := refused.Read(t.Context(), "ALL", 0, 10); err == nil ||
+		!strings.Contains(err.Error(), "("+streamName+")") {
+		t.Errorf("it is read: %v", err)
+	}
+	o.AllowRemoval = true
+	s, err := natssource.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for after := range uint64(3) {
+		if err := s.Wait(t.Context(), eventlog.Offsets{"ALL": after}); err != nil {
+			t.Fatal(err)
+		}
+		events, err := s.Read(t.Context(), "ALL", after, 1)
+		if err != nil || len(events) != 1 || events[0].Offset != after+1 || events[0].ID != all[after+2].ID {
+			t.Errorf("after %d: %+v, %v", after, events, err)
+		}
+	}
+}
+
 // TestAnotherMessageAtAPlaceThatWasReadIsNoticed: a server that loses the end of a stream numbers what comes then as it
 // has numbered what it lost. The stream is the same, and reaches as far as before.
 func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -239,6 +240,14 @@ func (s *stream) refusal(c *jetstream.StreamConfig) error {
 	case c.Mirror != nil:
 		return fmt.Errorf("the stream is a mirror of %s, and passes over what that one has forgotten before it was copied, "+
 			"so that events are missing without a trace: read %s itself%s", c.Mirror.Name, c.Mirror.Name, allowed)
+	case len(c.Sources) > 0:
+		others := make([]string, len(c.Sources))
+		for i, other := range c.Sources {
+			others[i] = other.Name
+		}
+		return fmt.Errorf("the stream takes its messages from others (%s), and numbers them anew, so that what those have "+
+			"forgotten before it was copied is missing without a trace: read the stream that events are published to%s",
+			strings.Join(others, ", "), allowed)
 	}
 	if removes == "" {
 		return nil
