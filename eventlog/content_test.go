@@ -1,8 +1,12 @@
 package eventlog_test
 
 import (
+	"fmt"
+	"math/big"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -18,6 +22,16 @@ func TestDataAreTheSameHoweverTheyAreWritten(t *testing.T) {
 		{`{"a":1}`, `{"a":1,"b":null}`, false},
 		{`{"a":9007199254740993}`, `{"a":9007199254740992}`, false},
 		{`{"a":`, `{"a": `, false},
+		{`{"a":[1.50,{"b":100}]}`, `{"a":[1.5,{"b":1e2}]}`, true},
+		{`{"a":1}`, `{"a":"1"}`, false},
+		{`{"a":"1.0"}`, `{"a":"1"}`, false},
+		{`{"a":[1]}`, `{"a":[1,1]}`, false},
+		{`{"a":-0}`, `{"a":0e999999999999999999999}`, true},
+		{`{"a":1e999999999999}`, `{"a":0.1E+1000000000000}`, true},
+		{`{"a":1e999999999999}`, `{"a":-1e999999999999}`, false},
+		{`{"a":1e00000000000000000000000001}`, `{"a":10}`, true},
+		{`{"a":1e-9999999999999999999999}`, `{"a": 1e-9999999999999999999999}`, true},
+		{`{"a":1e-9999999999999999999999}`, `{"a":1e9999999999999999999999}`, false},
 	}
 	for _, c := range cases {
 		a, b := eventlog.Event{Data: []byte(c.again)}, eventlog.Event{Data: []byte(c.stored)}
@@ -25,6 +39,34 @@ func TestDataAreTheSameHoweverTheyAreWritten(t *testing.T) {
 			t.Errorf("%s and %s: same %v, want %v", c.again, c.stored, got, c.want)
 		}
 	}
+}
+
+// TestEqualNumbersAreTheSame, and no others are, however they are written.
+func TestEqualNumbersAreTheSame(t *testing.T) {
+	number := rapid.StringMatching(`-?(0|[1-9][05]{0,3})(\.[05]{1,3})?([eE][+-]?0?[0-3])?`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := number.Draw(t, "a"), number.Draw(t, "b")
+		x, _ := new(big.Rat).SetString(a)
+		y, _ := new(big.Rat).SetString(b)
+		again, stored := eventlog.Event{Data: []byte(a)}, eventlog.Event{Data: []byte(b)}
+		if same := eventlog.SameContent(&again, &stored); same != (x.Cmp(y) == 0) {
+			t.Fatalf("%s and %s: same %v", a, b, same)
+		}
+	})
+}
+
+// TestANumberIsTheSameWithItsPointElsewhere: the exponent says by how much.
+func TestANumberIsTheSameWithItsPointElsewhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`[1-9][0-9]{0,40}`).Draw(t, "digits")
+		by := rapid.Int64Range(-1e15, 1e15).Draw(t, "exponent")
+		at := rapid.IntRange(1, len(digits)).Draw(t, "point")
+		moved := fmt.Sprintf("%s.%s0e%d", digits[:at], digits[at:], by+int64(len(digits)-at))
+		again, stored := eventlog.Event{Data: fmt.Appendf(nil, "%se%d", digits, by)}, eventlog.Event{Data: []byte(moved)}
+		if !eventlog.SameContent(&again, &stored) {
+			t.Fatalf("%s and %s differ", again.Data, moved)
+		}
+	})
 }
 
 func TestAnEventSentAgainWithoutTimeIsTheSame(t *testing.T) {
