@@ -61,9 +61,6 @@ func (msg *Message) hash() string {
 // Event makes an event of a message. Its data shares the memory of the body. Beside an error, which says where in the
 // message what is missing or wrong, the event has what is known of its attributes.
 func (m *Mapping) Event(d cloudevents.Decoder, msg *Message) (eventlog.Event, error) {
-	if len(msg.Body) > d.Limit() {
-		return d.Assemble(nil, msg.Body)
-	}
 	attributes := make([]cloudevents.Attribute, 1, len(m.attributes)+1)
 	attributes[0] = cloudevents.Attribute{Name: "source", Value: m.source}
 	var failed error
@@ -96,7 +93,10 @@ func (m *Mapping) Event(d cloudevents.Decoder, msg *Message) (eventlog.Event, er
 	}
 	e, err := d.Assemble(attributes, data)
 	e.MessageHash = msg.hash()
-	if failed != nil {
+	switch {
+	case len(msg.Body) > d.Limit(): // whatever else is wrong, and however little of it are the data
+		return e, d.Fits(&eventlog.Event{Data: msg.Body})
+	case failed != nil:
 		return e, failed
 	}
 	return e, err

@@ -159,6 +159,24 @@ func TestAMessageThatIsNoEventSaysWhereItIsWrong(t *testing.T) {
 	}
 }
 
+// TestAMessageThatIsTooLargeKeepsItsIdentity, also where the data alone are not too large.
+func TestAMessageThatIsTooLargeKeepsItsIdentity(t *testing.T) {
+	long := strings.Repeat("a", 2000)
+	for _, body := range []string{
+		`{"payload": {"a": "` + long + `"}, "at": 1, "order": {"id": 7}}`,
+		`{"payload": {}, "other": "` + long + `", "at": 1, "order": {"id": 7}}`,
+	} {
+		message := payload.Message{Body: []byte(body), Headers: map[string][]string{"Nats-Msg-Id": {"m1"}}, Subject: "a.b"}
+		e, err := parse(t, full).Event(cloudevents.Decoder{MaxSize: 1000}, &message)
+		if !errors.Is(err, cloudevents.ErrTooLarge) {
+			t.Errorf("%.40s: %v", body, err)
+		}
+		if e.ID != "m1" || e.Source != "/orders" || e.Type != "b" || e.Subject != "7" {
+			t.Errorf("%.40s: it is %q of %q, a %q about %q", body, e.ID, e.Source, e.Type, e.Subject)
+		}
+	}
+}
+
 func TestANumberIsNoTimeWithoutItsUnit(t *testing.T) {
 	m := parse(t, "source: /s\nid: position\ntype: text T\ntime: field at")
 	if _, err := m.Event(cloudevents.Decoder{}, &payload.Message{Body: []byte(`{"at":1}`)}); err == nil ||
