@@ -8,6 +8,9 @@ import (
 	"github.com/foldql/foldql/eventlog/internal/scan"
 )
 
+// Identity are the paths of the members that tell which event a text in the JSON format is, and what it is about.
+func Identity() [][]string { return [][]string{{"id"}, {"source"}, {"type"}, {"subject"}} }
+
 // identify reads what tells which event this is out of a text in which something is wrong, as far as that goes.
 func identify(b []byte) (e eventlog.Event) {
 	var s scan.Scanner

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/internal/scan"
 )
 
 // cursor is a reader somewhere in the lines.
@@ -15,8 +18,15 @@ type cursor struct {
 	lines *bufio.Reader
 	line  uint64 // number of the last line read
 	event uint64 // number of the last line read that was not blank
-	part  []byte // of a line whose end has not come yet
-	whole int    // bytes of that line so far, kept or not
+	part  line   // of one whose end has not come yet
+}
+
+// line is a line that is not blank.
+type line struct {
+	text []byte // its beginning: all of it, unless it is too long
+	size int    // its bytes, kept or not
+	// outline has what tells which event it is, where that may stand behind the text; nil where the text is all.
+	outline *scan.Outline
 }
 
 // maxIdle is how many cursors wait for their reader to come back.
@@ -66,40 +76,57 @@ func (s *Source) release(c *cursor) {
 	}
 }
 
-// next reads the next line that is not blank. Of lines after the given one it returns a copy, of at most longest bytes,
-// and how long the line is. io.EOF may be passing, and the context may end amid a line; what was read of it by then is
-// kept.
-func (c *cursor) next(ctx context.Context, longest int, after uint64) (line []byte, whole int, err error) {
+// next reads the next line that is not blank. Of lines after the given one it keeps what the source does. io.EOF may be
+// passing, and the context may end amid a line; what was read of it by then is kept.
+func (s *Source) next(ctx context.Context, c *cursor, after uint64) (line, error) {
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return line{}, err
 		}
 		piece, err := c.lines.ReadSlice('\n')
-		blank := c.whole == 0 && len(bytes.TrimSpace(piece)) == 0
+		blank := c.part.size == 0 && len(bytes.TrimSpace(piece)) == 0
 		if !blank {
-			c.keep(piece, longest, c.line+1 > after)
+			s.keep(&c.part, piece, c.line+1 > after)
 		}
 		switch {
-		case err == nil, err == io.EOF && c.whole > 0:
+		case err == nil, err == io.EOF && c.part.size > 0:
 			c.line++
 			if blank {
 				continue
 			}
 			c.event = c.line
-			line, whole = c.part, c.whole
-			c.part, c.whole = nil, 0
-			return line, whole, nil
+			read := c.part
+			c.part = line{}
+			return read, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, 0, err
+			return line{}, err
 		}
 	}
 }
 
 // keep adds a piece to the line that is being read.
-func (c *cursor) keep(piece []byte, longest int, wanted bool) {
-	text := bytes.TrimSuffix(piece, []byte("\n"))
-	c.whole += len(text)
-	if wanted {
-		c.part = append(c.part, text[:min(len(text), longest-len(c.part))]...)
+func (s *Source) keep(l *line, piece []byte, wanted bool) {
+	rest := bytes.TrimSuffix(piece, []byte("\n"))
+	l.size += len(rest)
+	if !wanted {
+		return
 	}
+	fits := min(len(rest), s.longest-len(l.text))
+	l.text, rest = append(l.text, rest[:fits]...), rest[fits:]
+	if len(rest) == 0 {
+		return
+	}
+	if l.outline == nil {
+		l.outline = scan.NewOutline(s.identity())
+		l.outline.Add(l.text)
+	}
+	l.outline.Add(rest)
+}
+
+// identity are the paths in a line at which it says which event it is.
+func (s *Source) identity() [][]string {
+	if s.mapping != nil {
+		return s.mapping.Fields()
+	}
+	return cloudevents.Identity()
 }

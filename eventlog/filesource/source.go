@@ -154,7 +154,7 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (e
 			break // a line behind it was written afterwards, and may be half written
 		}
 		final := s.input.progress().final // asked first: what comes in between is then read
-		line, whole, err := c.next(ctx, s.longest, after)
+		line, err := s.next(ctx, c, after)
 		if err == io.EOF {
 			if !final {
 				break
@@ -172,8 +172,8 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (e
 			if events == nil {
 				events = make([]eventlog.Event, 0, min(most, mostReserved))
 			}
-			events = append(events, s.event(c.event, line, whole))
-			size += len(line)
+			events = append(events, s.event(c.event, &line))
+			size += len(line.text)
 		}
 	}
 	return events, nil
@@ -182,24 +182,31 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (e
 // mostReserved is for how many events memory is made ready at once.
 const mostReserved = 4096
 
-// event makes an event of a line; whole is how long the line is, where less of it was kept.
-func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
-	var e eventlog.Event
-	var err error
-	if s.mapping != nil {
-		e, err = s.mapping.Event(s.decoder, &payload.Message{Body: line, Partition: s.partition, Offset: number})
-	} else {
-		e, err = s.decoder.Decode(line)
+// event makes an event of a line.
+func (s *Source) event(number uint64, l *line) eventlog.Event {
+	text := l.text
+	if l.outline != nil {
+		text = l.outline.Text()
 	}
-	if whole > len(line) {
-		err = fmt.Errorf("%w: %d bytes, more than %d", cloudevents.ErrTooLarge, whole, s.longest)
+	e, err := s.decode(number, text)
+	if l.outline != nil { // of which there is no more than what it says of the event
+		e.MessageHash = ""
+		err = fmt.Errorf("%w: %d bytes, more than %d", cloudevents.ErrTooLarge, l.size, s.longest)
 	}
 	if err != nil {
-		e.Data = line
+		e.Data = l.text
 		e.Malformed = fmt.Errorf("line %d of %s: %w", number, s.name, err)
 	}
 	e.Partition, e.Offset = s.partition, number
 	return e
+}
+
+// decode reads an event, or a message that the mapping makes one of.
+func (s *Source) decode(number uint64, text []byte) (eventlog.Event, error) {
+	if s.mapping == nil {
+		return s.decoder.Decode(text)
+	}
+	return s.mapping.Event(s.decoder, &payload.Message{Body: text, Partition: s.partition, Offset: number})
 }
 
 // Wait implements eventlog.Source.

@@ -268,7 +268,7 @@ func TestOffsetsAreLineNumbersAndABadLineIsDelivered(t *testing.T) {
 		{4, "b", "x", `{"specversion":"1.0","id":"b","source":"/s","type":"T","subject":"x","time":"yesterday","data":{}}`,
 			`line 4 of ` + path + `: event (id "b"): time: want an RFC 3339 date-time, got "yesterday"`},
 		{5, "", "", "rubbish", `line 5 of ` + path + `: event: not JSON: want {, got 'r' at byte 0`},
-		{8, "", "", (`{"id":"` + strings.Repeat("long", 500))[:1000], "2009 bytes, more than 1000"},
+		{8, strings.Repeat("long", 500), "", (`{"id":"` + strings.Repeat("long", 500))[:1000], "2009 bytes, more than 1000"},
 		{9, "a", "", "{}", ""},
 	}
 	if len(events) != len(want) {

@@ -100,6 +100,9 @@ func (t *text) mapping() (*Mapping, error) {
 	return m, err
 }
 
+// Fields are the paths of the fields that the mapping looks at.
+func (m *Mapping) Fields() [][]string { return m.fields }
+
 // known adds the path of a field to those that are looked for in a message.
 func (m *Mapping) known(p place) place {
 	if p.kind == inField {
