@@ -19,7 +19,7 @@
 // part: an event that was read once is durable and keeps its offset, also after the source is opened again. Implement
 // [RecreatableSource] if a source can be recreated under its old name, so that positions in the former one are not
 // continued, and [SparseSource] if some of its offsets have no event. An event that cannot be read is delivered with
-// Malformed set, and never left out.
+// Malformed set, and never left out; implement [Redecoder] so that copies of it can be read later.
 //
 // Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to parseSource in
 // server/internal/config, and a case to Open in server/internal/sources. A program that embeds the server passes it as
@@ -51,6 +51,9 @@ type Event struct {
 	// lost: it keeps its position, and becomes a dead letter. Data is then what stands in the source, as it is,
 	// and the attributes are those that could be read.
 	Malformed error
+	// Envelope is what else the source received of a malformed event, in a form of its own: see Redecoder. Nil where it
+	// is none, or cannot read the event again.
+	Envelope []byte
 
 	// MessageHash is a hash of the message that the event was made of, "" where the message is the event. It stays the
 	// same where another mapping makes another event of it.

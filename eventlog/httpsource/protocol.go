@@ -106,7 +106,8 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 			err = decoder.Fits(&e)
 		}
 		if err != nil {
-			e = eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Malformed: err, Data: p.Event}
+			e = eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Malformed: err, Data: p.Event,
+				Envelope: []byte(readByServer)}
 		}
 	}
 	e.Partition, e.Offset = name, p.Offset
@@ -114,6 +115,19 @@ func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event 
 		e.MessageHash = p.MessageHash
 	}
 	return e
+}
+
+// readByServer is the Envelope of an event that the server could read, and this source could not: its Data are the
+// event as the server has sent it. What the server could not read, it alone can read again.
+const readByServer = "event"
+
+// Redecode implements eventlog.Redecoder.
+func (s *Source) Redecode(e eventlog.Event) eventlog.Event {
+	if string(e.Envelope) != readByServer {
+		return e
+	}
+	p := placed{Offset: e.Offset, Event: e.Data, MessageHash: e.MessageHash}
+	return p.event(e.Partition, s.decoder)
 }
 
 // waitAnswer is the body of an answer to a wait.

@@ -22,7 +22,10 @@ func TestAnEventIsStoredAsItIs(t *testing.T) {
 	broken := eventlog.Event{ID: "2", Malformed: errors.New("no type"), Data: []byte("\xff\x00")}
 	mapped, half := whole, broken
 	mapped.MessageHash, half.MessageHash = "a hash", "another"
-	for _, want := range []eventlog.Event{whole, broken, {Malformed: errors.New(""), Data: []byte{}}, mapped, half} {
+	sent, both := broken, half
+	sent.Envelope, both.Envelope = []byte("\xff"), []byte("{}")
+	for _, want := range []eventlog.Event{whole, broken, {Malformed: errors.New(""), Data: []byte{}}, mapped, half, sent,
+		both} {
 		stored := appendEvent(nil, &want)
 		got, err := parseEvent(stored)
 		if err != nil {

@@ -176,7 +176,7 @@ func (v *view) forgotten(name string, after uint64) error {
 	return &eventlog.ForgottenError{Partition: name, After: after, First: v.Begin + 1}
 }
 
-// scan reads what is copied.
+// scan reads what is copied. What the source could not read when it was copied, it may by now.
 func (m *Mirror) scan(name string, after, through uint64, most int) ([]eventlog.Event, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -186,6 +186,11 @@ func (m *Mirror) scan(name string, after, through uint64, most int) ([]eventlog.
 	events, err := m.store.records.scan(name, after, through, most)
 	if err != nil {
 		return nil, m.unreadable(name, after, err)
+	}
+	for i := range events {
+		if events[i].Malformed != nil {
+			events[i] = eventlog.Redecode(m.src, events[i])
+		}
 	}
 	return events, nil
 }

@@ -155,7 +155,7 @@ func (r records) scan(partition string, after, through uint64, most int) (events
 			events = make([]eventlog.Event, 0, min(uint64(most), through-after, 4096))
 		}
 		events = append(events, e)
-		size += len(e.Data)
+		size += len(e.Data) + len(e.Envelope)
 	}
 	return events, stored.Error()
 }
@@ -203,14 +203,18 @@ const (
 	wellFormed = 0
 	malformed  = 1
 	mapped     = 2
+	enveloped  = 3
 )
 
 // appendEvent appends the stored form of an event: a byte that says whether it is malformed, where it is the reason,
 // led by its length, and the frame. Before these stand, where a mapping has made the event, a byte that says so and its
-// MessageHash, led by its length.
+// MessageHash, led by its length; and then, where it has one, a byte that says so and its Envelope, led by its length.
 func appendEvent(dst []byte, e *eventlog.Event) []byte {
 	if e.MessageHash != "" {
 		dst = frame.AppendText(append(dst, mapped), e.MessageHash)
+	}
+	if len(e.Envelope) > 0 {
+		dst = frame.AppendText(append(dst, enveloped), string(e.Envelope))
 	}
 	if e.Malformed == nil {
 		return frame.Append(append(dst, wellFormed), e)
@@ -237,11 +241,14 @@ var errDamaged = errors.New("the stored event is damaged")
 
 // parseEvent reads a stored event. Its data share the memory of b.
 func parseEvent(b []byte) (e eventlog.Event, err error) {
-	var hash string
-	if len(b) > 0 && b[0] == mapped {
-		if hash, b, err = textOf(b[1:]); err != nil {
-			return e, err
-		}
+	var hash, envelope string
+	hash, b, err = textAfter(mapped, b)
+	if err != nil {
+		return e, err
+	}
+	envelope, b, err = textAfter(enveloped, b)
+	if err != nil {
+		return e, err
 	}
 	if len(b) == 0 || b[0] > malformed {
 		return e, errDamaged
@@ -257,7 +264,18 @@ func parseEvent(b []byte) (e eventlog.Event, err error) {
 	}
 	e, err = frame.Parse(b)
 	e.Malformed, e.MessageHash = reason, hash
+	if envelope != "" {
+		e.Envelope = []byte(envelope)
+	}
 	return e, err
+}
+
+// textAfter reads the text after a byte that says what it is, "" where the byte is another.
+func textAfter(kind byte, b []byte) (text string, rest []byte, err error) {
+	if len(b) == 0 || b[0] != kind {
+		return "", b, nil
+	}
+	return textOf(b[1:])
 }
 
 // textOf reads a text that is led by its length, and returns what follows it.

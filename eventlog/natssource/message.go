@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
@@ -16,24 +15,24 @@ import (
 // event reads a message as an event: in the binary mode where its headers are those of an event, by the mapping where
 // there is one and the message does not say that it is an event, and else in the structured mode. A message that is no
 // event is one that is malformed.
-func (s *Source) event(m jetstream.Msg, at standing) eventlog.Event {
-	body := m.Data()
+func (s *Source) event(m *payload.Message) eventlog.Event {
 	var e eventlog.Event
 	var err error
-	switch h := attributes(m.Headers()); {
+	switch h := attributes(m.Headers); {
 	case h != nil:
-		e, err = s.decoder.DecodeBinary(h, body)
-	case s.mapping != nil && !isStructured(m.Headers()):
-		e, err = s.mapping.Event(s.decoder, &payload.Message{
-			Body: body, Headers: m.Headers(), Subject: m.Subject(), Partition: s.stream.name, Offset: at.stream,
-			Stored: at.stored,
-		})
+		e, err = s.decoder.DecodeBinary(h, m.Body)
+	case s.mapping != nil && !isStructured(m.Headers):
+		e, err = s.mapping.Event(s.decoder, m)
 	default:
-		e, err = s.decoder.Decode(body)
+		e, err = s.decoder.Decode(m.Body)
 	}
 	if err != nil {
-		e.Malformed, e.Data = err, body
+		e.Malformed, e.Data, e.Envelope = err, m.Body, appendEnvelope(nil, m)
 	}
+	if e.Time.IsZero() {
+		e.Time = m.Stored.UTC()
+	}
+	e.Partition, e.Offset = m.Partition, m.Offset
 	return e
 }
 

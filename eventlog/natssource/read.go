@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
 // Read implements eventlog.Source.
@@ -141,12 +142,10 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		}
 		b.last, b.stored = at.stream, at.stored
 		b.bytes += uint64(len(m.Data()))
-		e := b.source.event(m, at)
-		if e.Time.IsZero() {
-			e.Time = at.stored.UTC()
-		}
-		e.Partition, e.Offset = b.source.stream.name, b.last
-		b.events = append(b.events, e)
+		b.events = append(b.events, b.source.event(&payload.Message{
+			Body: m.Data(), Headers: m.Headers(), Subject: m.Subject(), Stored: at.stored,
+			Partition: b.source.stream.name, Offset: at.stream,
+		}))
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func texts(e *eventlog.Event) [6]*string {
 	return [...]*string{&e.ID, &e.Source, &e.Type, &e.Subject, &e.PartitionKey, &e.DataSchema}
 }
 
-// Append appends the stored form of the event: all but where it stands, and why it is malformed.
+// Append appends the stored form of the event: all but where it stands, Malformed, Envelope and
+// MessageHash.
 func Append(dst []byte, e *eventlog.Event) []byte {
 	head := make([]byte, 0, 256)
 	for _, t := range texts(e) {
