@@ -60,8 +60,8 @@ func TestAServerIsNeverDarkWhileAModelGetsAnotherTable(t *testing.T) {
 	tables(first, "removed generation 1 of table Chore", "apply", "--allow-delete")
 }
 
-// TestServersAreNeverDarkWhileAModelGetsAnotherTableInDynamoDB, where those of the former version fold on until they are
-// replaced.
+// TestServersAreNeverDarkWhileAModelGetsAnotherTableInDynamoDB, where those of the former version fold on until they
+// are replaced.
 func TestServersAreNeverDarkWhileAModelGetsAnotherTableInDynamoDB(t *testing.T) {
 	first, second := newProject(false).App, moved()
 	place := dynamolocal.Start(t, dynamolocal.Engines()[0])

@@ -203,8 +203,8 @@ func (s *Serving) add(b *Record) {
 
 // eachServing visits what is on record of every projection that has folded rows of the models that serve. Not all of
 // the slot's records are of such rows: where another projection has begun the next generation of a table, since models
-// are grouped otherwise, say, the record of the one before it stays. Of rows that serve from tables which the models had
-// before, there is the projection's own.
+// are grouped otherwise, say, the record of the one before it stays. Of rows that serve from tables which the models
+// had before, there is the projection's own.
 func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(name string, b *Record) error) error {
 	for left := readsOfServing; ; left-- {
 		names, all, err := recordsInServing(ctx, db, p)
