@@ -300,3 +300,30 @@ func layoutOf(ctx context.Context, from *Notes, m *Model, number int, notes []No
 	}
 	return NoRows(), nil
 }
+
+// FormerTable looks whether rows of a model are still there that a generation of another table holds, which the model
+// had before: that generation serves, or is kept as the former one. It returns how the rows are laid out, and which
+// table the store has for them; nil where there are none, or that is not on record.
+func FormerTable(ctx context.Context, db *DB, m *Model, table string, generation int) (*Layout, Identity, error) {
+	layout, is, err := formerTable(ctx, db, &Model{Name: m.Name, Table: table, Entity: m.Entity}, generation)
+	if err != nil {
+		return nil, Identity{}, &Error{Op: "find the former table of", Model: m.Name, Err: err}
+	}
+	return layout, is, nil
+}
+
+func formerTable(ctx context.Context, db *DB, m *Model, generation int) (*Layout, Identity, error) {
+	at, err := db.Notes().generation(ctx, m.Table)
+	if err != nil || !(at.Begun && at.Number == generation) && !at.keeps(generation) {
+		return nil, Identity{}, err
+	}
+	all, err := layouts(ctx, db.Notes(), []*Model{m}, []int{generation})
+	if err != nil || all[0] == nil || !all[0].HasRows() {
+		return nil, Identity{}, err
+	}
+	are, err := db.Tables().Identify(ctx, []*Model{all[0].model}, []int{generation})
+	if err != nil {
+		return nil, Identity{}, err
+	}
+	return all[0], are[0], nil
+}
