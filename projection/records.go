@@ -251,9 +251,20 @@ func BeginBuild(
 
 // Rearrange has other rows of the projections of a unit serve, or drops some, in one commit. No Runner of this process
 // may run on them meanwhile; [querydb.Generations.UseAll] has the DB read them afterwards. A switch to rows that are
-// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing.
-func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection) error {
-	return checkpoint.Rearrange(ctx, db, how, records(unit), nil)
+// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing. The names are those of all
+// projections that there are; where rows of others would be dropped, see [NeededBy], it is [querydb.ErrConflict].
+func Rearrange(
+	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, names []string,
+) error {
+	return checkpoint.Rearrange(ctx, db, how, records(unit), names, nil)
+}
+
+// NeededBy returns the names of projections, of those given and none of the unit, whose rows serve from a generation of
+// the unit's tables that a rearrangement would drop: their models had these tables before.
+func NeededBy(
+	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, names []string,
+) ([]string, error) {
+	return checkpoint.NeededBy(ctx, db, how, records(unit), names)
 }
 
 // FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since
@@ -267,8 +278,10 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, unit []Projection) error {
 // the offsets: see [ServingOffsets]. Otherwise it is [Rearrange]. On a store that several processes write to, others
 // may have folded the rows that serve further meanwhile, and go on with that: an answer may then be older than one
 // before by as much as the new rows are behind the log.
-func SwitchToBuilt(ctx context.Context, db *querydb.DB, unit []Projection, reached eventlog.Offsets) error {
-	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), reached)
+func SwitchToBuilt(
+	ctx context.Context, db *querydb.DB, unit []Projection, names []string, reached eventlog.Offsets,
+) error {
+	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), names, reached)
 }
 
 // NewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that serve,

@@ -41,6 +41,9 @@ func (g Generation) Same(o Generation) bool {
 	return g.Number == o.Number && g.Begun == o.Begun && g.revision == o.revision && g.besides == o.besides
 }
 
+// BuildsNone reports whether the DB is that of a build, and there is no generation that is being built.
+func (g Generation) BuildsNone() bool { return g.build && g.none }
+
 // there reports whether there is such a generation, and not only a number that it would follow.
 func (g Generation) there() bool {
 	if g.build {

@@ -252,7 +252,7 @@ func (g *Generations) SaveLayout(ctx context.Context, m *Model, generation int) 
 // generation was begun by an earlier version of the program. Where the layouts of other models in the table are on
 // record, and the model's is not, the generation has no rows of the model, as the layout then says.
 func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*Layout, error) {
-	all, err := layouts(ctx, g.notes, []*Model{m}, []int{generation})
+	all, err := layouts(ctx, g.notes, g.tables, []*Model{m}, []int{generation})
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +262,10 @@ func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*La
 // Layouts is [Generations.Layout] for models and, aligned with them, numbers of generations, with as few requests as
 // the store allows.
 func Layouts(ctx context.Context, db *DB, models []*Model, generations []int) ([]*Layout, error) {
-	return layouts(ctx, db.Notes(), models, generations)
+	return layouts(ctx, db.Notes(), db.tables, models, generations)
 }
 
-func layouts(ctx context.Context, from *Notes, models []*Model, generations []int) ([]*Layout, error) {
+func layouts(ctx context.Context, from *Notes, of tables, models []*Model, generations []int) ([]*Layout, error) {
 	both := make([]keys.Key, 0, 2*len(models))
 	for i, m := range models {
 		shared := m.Entity != nil
@@ -280,6 +280,9 @@ func layouts(ctx context.Context, from *Notes, models []*Model, generations []in
 		}
 		if err != nil {
 			return nil, &Error{Op: "read the description of the rows of", Model: m.Name, Err: err}
+		}
+		if l := all[i]; l != nil && l.HasRows() && l.model.Name != m.Name && of.named(l.model.Name) {
+			all[i] = NoRows() // they are of a model that has another table by now
 		}
 	}
 	return all, nil
@@ -317,7 +320,7 @@ func formerTable(ctx context.Context, db *DB, m *Model, generation int) (*Layout
 	if err != nil || !(at.Begun && at.Number == generation) && !at.keeps(generation) {
 		return nil, Identity{}, err
 	}
-	all, err := layouts(ctx, db.Notes(), []*Model{m}, []int{generation})
+	all, err := layouts(ctx, db.Notes(), db.tables, []*Model{m}, []int{generation})
 	if err != nil || all[0] == nil || !all[0].HasRows() {
 		return nil, Identity{}, err
 	}

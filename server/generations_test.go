@@ -124,7 +124,7 @@ func TestAServerIsNeverDarkWhileANewModelRefersToOneThatThereIs(t *testing.T) {
 			t.Errorf("after another start: %s, want the vote", got)
 		}
 		s.until(t, "without the former rows", func() bool {
-			return strings.Contains(s.stderr.String(), "the former rows are removed")
+			return strings.Contains(s.stderr.String(), "the former rows are no longer kept")
 		})
 		s.end(t)
 	})

@@ -57,6 +57,12 @@ func TestAServerIsNeverDarkWhileAModelGetsAnotherTable(t *testing.T) {
 	}
 	asker.end(t)
 	s.end(t)
+	tables(first, "generation 1 of table Chore is kept for 'server rebuild rollback'", "apply", "--allow-delete")
+	s = serve(t, first, start{args: append(slices.Clone(args), "--keep-former", "1ms")})
+	s.until(t, "without the former rows", func() bool {
+		return strings.Contains(s.stderr.String(), "the former rows are no longer kept")
+	})
+	s.end(t)
 	tables(first, "removed generation 1 of table Chore", "apply", "--allow-delete")
 }
 
@@ -96,7 +102,13 @@ func movesWithoutAGap(t *testing.T, s, log *server, app App) {
 	log.append(t, taskEvent("new", "meanwhile"))
 	s.built(t)
 	s.rebuilds(t, app, "switch", "Task").wantExit(t, exitDone, "serve")
-	s.until(t, "new", func() bool { return strings.Contains(s.query(t, `{ Task(id: "new") { title } }`), "meanwhile") })
+	has := func() bool { return strings.Contains(s.query(t, `{ Task(id: "new") { title } }`), "meanwhile") }
+	s.until(t, "new", has)
+	s.rebuilds(t, app, "rollback", "Task").wantExit(t, exitDone, "serve again")
+	s.until(t, "served from the former table again", func() bool { return s.statusOf(t).Projections[0].Frozen })
+	s.built(t)
+	s.rebuilds(t, app, "switch", "Task").wantExit(t, exitDone, "serve")
+	s.until(t, "new again", has)
 	s.ready(t)
 	asker.end(t)
 	s.until(t, "folding", func() bool { return !s.statusOf(t).Projections[0].Frozen })

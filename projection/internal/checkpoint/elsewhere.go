@@ -2,6 +2,9 @@ package checkpoint
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -25,15 +28,22 @@ func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) error {
 		if !t.was.isElsewhere(t.model) {
 			continue
 		}
-		layout, found, err := querydb.FormerTable(ctx, db, t.model, t.was.Table, t.was.Generation)
-		if err != nil {
+		var err error
+		if t.elsewhere, err = t.was.find(ctx, db, t.model); err != nil {
 			return err
-		}
-		if layout != nil && found == (querydb.Identity{ID: t.was.TableID, Provenance: querydb.ProvenanceRecorded}) {
-			t.elsewhere = &elsewhere{t.was.Generation, layout}
 		}
 	}
 	return nil
+}
+
+// find finds the rows of the model that are on record in a former table; nil where they are not there.
+func (t *TableRecord) find(ctx context.Context, db *querydb.DB, m *querydb.Model) (*elsewhere, error) {
+	layout, found, err := querydb.FormerTable(ctx, db, m, t.Table, t.Generation)
+	if err != nil || layout == nil ||
+		found != (querydb.Identity{ID: t.TableID, Provenance: querydb.ProvenanceRecorded}) {
+		return nil, err
+	}
+	return &elsewhere{t.Generation, layout}, nil
 }
 
 // isElsewhere reports whether the record is of rows in another table than the model has.
@@ -74,7 +84,119 @@ func (s *Survey) ServesElsewhere() (all []querydb.Served) {
 	return all
 }
 
-// isOfOthers reports whether the record is of rows in none of the tables.
-func (r *rearrangement) isOfOthers(b *Record) bool {
-	return b.Table != "" && !b.concerns(r.isOf)
+// servesElsewhere reports whether the record is of rows of one of the projections in none of their tables.
+func (r *rearrangement) servesElsewhere(name string, b *Record) bool {
+	return slices.Contains(r.own, name) && b.Table != "" && !b.concerns(r.isOf)
+}
+
+// NeededBy returns the names of the projections, of those that are present and none of all, whose rows serve from
+// generations of their tables that a rearrangement would drop: their models had these tables before.
+func NeededBy(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present []string) (
+	[]string, error) {
+	r, err := rearrangementOf(ctx, db, all, present)
+	if err != nil {
+		return nil, err
+	}
+	return r.neededBy(ctx, how)
+}
+
+func (r *rearrangement) neededBy(ctx context.Context, how querydb.Rearrangement) (names []string, err error) {
+	dropped := formerNumber
+	if how == querydb.SwitchBack || how == querydb.ResumeFormer || how == querydb.DropBuilt {
+		dropped = buildingNumber
+	}
+	err = eachRecord(ctx, r.db, serves, func(name string, b *Record) bool {
+		return slices.Contains(r.others, name) && r.isOn(b, dropped)
+	}, func(name string, _ *Record) error {
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}
+
+func (r *rearrangement) dropsNoneOfOthers(ctx context.Context, how querydb.Rearrangement) error {
+	names, err := r.neededBy(ctx, how)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("%w: the rows of %s serve from what would be dropped, since their models had the tables before: "+
+			"switch to others of theirs first", querydb.ErrConflict, strings.Join(names, ", "))
+	}
+	return err
+}
+
+// formerTablesGone is ErrNotBuilt where rows that are to serve again are in former tables of the models, and no more
+// there.
+func (r *rearrangement) formerTablesGone(ctx context.Context, all []Projection) error {
+	for _, p := range all {
+		of := r.slots[p.Name]
+		if of == nil {
+			continue
+		}
+		recorded := of[keeps].record.tables()
+		for i, m := range p.Models {
+			was := p.recordOf(i, recorded)
+			if !was.isElsewhere(m) {
+				continue
+			}
+			is, err := was.find(ctx, r.db, m)
+			if err == nil && is == nil {
+				err = fmt.Errorf("%w: the former rows of %s, which are in table %s, are gone", ErrNotBuilt, m.Name, was.Table)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addFormerTables adds the tables in which rows are built that another version has begun, when the models had these. Of
+// one in which other projections build rows too, the abort of theirs drops them.
+func (r *rearrangement) addFormerTables(ctx context.Context) error {
+	for _, name := range r.own {
+		b, err := readRecordIn(ctx, r.db, builds, name)
+		if err != nil {
+			return err
+		}
+		for _, t := range b.tables() {
+			if t.Table == "" || r.isOf(t.Table) {
+				continue
+			}
+			r.formerBuilds = append(r.formerBuilds, name)
+			m := &querydb.Model{Name: name, Table: t.Table, Version: t.Version}
+			at, err := r.db.Generations().Recorded(ctx, m)
+			if err != nil {
+				return err
+			}
+			shared, err := r.othersBuildIn(ctx, t.Table)
+			if err != nil {
+				return err
+			}
+			if buildingNumber(at) == t.Generation && !shared {
+				r.tables[t.Table] = querydb.Successor{Model: m, Former: at}
+			}
+		}
+	}
+	return nil
+}
+
+// othersBuildIn reports whether others of the projections that are present build rows in the table.
+func (r *rearrangement) othersBuildIn(ctx context.Context, table string) (build bool, err error) {
+	err = eachRecord(ctx, r.db, builds, func(name string, b *Record) bool {
+		return slices.Contains(r.others, name) && b.concerns(func(t string) bool { return t == table })
+	}, func(string, *Record) error {
+		build = true
+		return nil
+	})
+	return build, err
+}
+
+// forgetsAlone reports whether there is no generation to drop, but a record of one in a table that the models had
+// before.
+func (r *rearrangement) forgetsAlone() bool {
+	for _, s := range r.tables {
+		if buildingNumber(s.Former) >= 0 {
+			return false
+		}
+	}
+	return len(r.formerBuilds) > 0
 }

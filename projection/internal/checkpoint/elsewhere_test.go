@@ -1,9 +1,11 @@
 package checkpoint_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -43,38 +45,186 @@ func TestARenamedModelServesFromItsFormerTableWhereItsProjectionHasTheNameThatIt
 	renamed.wantElsewhere("under the former name", "Note")
 }
 
-// TestModelsThatExchangeTheirTablesServeFromTheFormerOnesUntilEachHasSwitched, or, after an abort, for good: what is
-// done with one table changes nothing of the rows of a model that is about to leave it.
-func TestModelsThatExchangeTheirTablesServeFromTheFormerOnesUntilEachHasSwitched(t *testing.T) {
+// exchanged are the projections of a program whose models exchange their tables with each other, over rows that are
+// complete.
+func exchanged(t *testing.T) (note, tag *program) {
+	t.Helper()
 	store := memstore.NewMultiWriter(memstore.Options{})
 	for name, table := range map[string]string{"Note": "A", "Tag": "B"} {
 		was := inTable(t, store, name, table, "1")
 		was.open(was.db)
 		was.wantElsewhere("at first", "")
 	}
-	note, tag := inTable(t, store, "Note", "B", "2"), inTable(t, store, "Tag", "A", "2")
+	models := []*querydb.Model{newModel("Note", "2"), newModel("Tag", "2")}
+	models[0].Table, models[1].Table = "B", "A"
+	both := newProgramOf(t, store, memlog.New(memlog.Options{}), models...)
+	one := func(m *querydb.Model) *program {
+		g := *both
+		g.p, g.present = checkpoint.Projection{Name: m.Name, Models: []*querydb.Model{m}}, []string{"Note", "Tag"}
+		return &g
+	}
+	return one(models[0]), one(models[1])
+}
+
+// does has it done; wants is the error.
+func (g *program) does(how querydb.Rearrangement, wants error) {
+	g.Helper()
+	if err := g.rearrange(how); !errors.Is(err, wants) || wants == nil && err != nil {
+		g.Errorf("%s of %s: %v, want %v", how, g.p.Name, err, wants)
+	}
+}
+
+// TestModelsThatExchangeTheirTablesServeFromTheFormerOnesUntilEachHasSwitched, and after an abort and a rollback: what
+// is done with one table changes nothing of the rows of a model that had it before, and drops none of them.
+func TestModelsThatExchangeTheirTablesServeFromTheFormerOnesUntilEachHasSwitched(t *testing.T) {
+	note, tag := exchanged(t)
 	wants := func(when, ofNote, ofTag string) {
 		t.Helper()
 		note.wantElsewhere(when, ofNote)
 		tag.wantElsewhere(when, ofTag)
 	}
-	does := func(g *program, how querydb.Rearrangement) {
-		t.Helper()
-		if err := g.rearrange(how); err != nil {
-			t.Fatal(err)
-		}
-	}
 	wants("before there are others", "A", "B")
 	tag.begin()
 	note.begin()
-	does(note, querydb.DropBuilt)
+	note.does(querydb.DropBuilt, nil)
 	wants("after an abort", "A", "B")
 	if s := tag.look(); s.Building == nil || !s.Building.Own {
 		t.Fatalf("the abort of the rows of Note has left %+v of those of Tag that are built", s.Building)
 	}
 	note.begin()
-	does(note, querydb.SwitchToBuilt)
+	note.does(querydb.SwitchToBuilt, nil)
 	wants("after the switch of one", "", "B")
-	does(tag, querydb.SwitchToBuilt)
+	note.does(querydb.DropFormer, querydb.ErrConflict)
+	if err := checkpoint.RequestRebuild(t.Context(), note.db, note.p); err != nil {
+		t.Fatal(err)
+	}
+	note.begin()
+	note.does(querydb.SwitchToBuilt, querydb.ErrConflict)
+	wants("after what would drop the rows of the other", "", "B")
+	note.does(querydb.DropBuilt, nil)
+	note.does(querydb.SwitchBack, nil)
+	wants("after the rollback of one", "A", "B")
+	note.does(querydb.SwitchToBuilt, nil)
+	tag.does(querydb.SwitchToBuilt, nil)
 	wants("after both", "", "")
+	note.does(querydb.SwitchBack, nil)
+	wants("after the rollback of one of both", "A", "")
+	note.does(querydb.SwitchToBuilt, nil)
+	note.does(querydb.DropFormer, nil)
+	tag.does(querydb.DropFormer, nil)
+	wants("without former rows", "", "")
+}
+
+// TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable.
+func TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable(t *testing.T) {
+	note, tag := exchanged(t)
+	for _, g := range []*program{note, tag} {
+		l, err := g.db.Generations().Layout(t.Context(), g.p.Models[0], 0)
+		if err != nil || l == nil || l.HasRows() {
+			t.Errorf("of %s there are %+v, %v in its table, want no rows", g.p.Name, l, err)
+		}
+	}
+}
+
+// TestThereIsNoWayBackToATableThatIsGone.
+func TestThereIsNoWayBackToATableThatIsGone(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, moved := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "B", "2")
+	was.open(was.db)
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	moved.does(querydb.SwitchBack, nil)
+	moved.wantElsewhere("after a rollback", "A")
+	moved.does(querydb.SwitchToBuilt, nil)
+	if err := moved.db.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "A"}); err != nil {
+		t.Fatal(err)
+	}
+	moved.does(querydb.SwitchBack, checkpoint.ErrNotBuilt)
+	moved.wantElsewhere("after a rollback that is refused", "")
+}
+
+// TestABuildInTheFormerTableIsAborted by the program whose model has another: the version that began it may be gone.
+func TestABuildInTheFormerTableIsAborted(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, next := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "A", "2")
+	was.open(was.db)
+	next.begin()
+	moved := inTable(t, store, "Note", "B", "3")
+	if s := moved.look(); s.Building == nil || s.Building.Own {
+		t.Fatalf("there is %+v that another version builds", s.Building)
+	}
+	moved.does(querydb.DropBuilt, nil)
+	if s := moved.look(); s.Building != nil {
+		t.Errorf("after an abort there is %+v that is built", s.Building)
+	}
+	if s := next.look(); !s.Aborted {
+		t.Errorf("the version that built it finds %+v, want it aborted", s)
+	}
+	moved.wantElsewhere("after the abort", "A")
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	moved.wantElsewhere("after the switch", "")
+}
+
+// TestARecordOfABuildInTheFormerTableThatIsThereNoMoreIsForgotten by an abort: others build in that table by now.
+func TestARecordOfABuildInTheFormerTableThatIsThereNoMoreIsForgotten(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, next := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "A", "2")
+	was.open(was.db)
+	next.begin()
+	tag := inTable(t, store, "Tag", "A", "3")
+	tag.begin()
+	moved := inTable(t, store, "Note", "B", "3")
+	moved.present = []string{"Note", "Tag"}
+	moved.does(querydb.DropBuilt, nil)
+	if s := moved.look(); s.Building != nil {
+		t.Errorf("after an abort there is %+v that is built", s.Building)
+	}
+	if s := tag.look(); s.Building == nil || !s.Building.Own {
+		t.Errorf("of the others there is %+v that is built, want theirs", s.Building)
+	}
+	moved.does(querydb.DropBuilt, querydb.ErrConflict)
+}
+
+// TestRowsInAFormerTableAreNotThoseOfALogThatWasAccepted, nor are those that a program which goes back has in its own
+// table: nothing is on record of these.
+func TestRowsInAFormerTableAreNotThoseOfALogThatWasAccepted(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, moved := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "B", "2")
+	was.open(was.db)
+	accepted := func(g *program) {
+		t.Helper()
+		if err := checkpoint.AdoptSource(t.Context(), g.db, memlog.New(memlog.Options{}), g.p); err != nil {
+			t.Fatal(err)
+		}
+		if s := g.look(); s.Servable {
+			t.Errorf("with rows in table %s there are %+v, want none that serve", g.p.Models[0].Table, s)
+		}
+	}
+	moved.wantElsewhere("before", "A")
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	accepted(was)
+	accepted(moved)
+}
+
+// TestRowsOfAGroupDoNotServeWhereThoseOnRecordAreGone: in the model's own table there are others, of an earlier time.
+func TestRowsOfAGroupDoNotServeWhereThoseOnRecordAreGone(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	group := func(table, version string) *program {
+		tag := newModel("Tag", version)
+		tag.Table = table
+		return newProgramOf(t, store, memlog.New(memlog.Options{}), newModel("Note", "1"), tag)
+	}
+	was, moved := group("B", "1"), group("C", "2")
+	was.open(was.db)
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	was.wantElsewhere("in the program that goes back", "C")
+	if err := was.db.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "C", Generation: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if s := was.look(); s.Servable {
+		t.Errorf("without the rows on record there are %+v, want none that serve", s)
+	}
 }

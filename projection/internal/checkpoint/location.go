@@ -242,7 +242,7 @@ func (t *TableRecord) isLost(now querydb.Identity) bool {
 
 // here reports whether what is on record is about the generation that serves.
 func (t *tableLocation) here() bool {
-	return t.was.Table == t.model.Table && t.was.Generation == t.serving.Number
+	return t.was.Table == t.model.Table && t.was.Generation == t.serving.Number && !t.serving.BuildsNone()
 }
 
 // joins reports whether another projection has begun the next generation of the table already, for this one too.

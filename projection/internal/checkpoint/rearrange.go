@@ -10,21 +10,29 @@ import (
 )
 
 // Rearrange has another generation of the tables of the projections serve, or drops one, in one commit of all that is
-// on record of them. The projections are all those that write to the tables, and nobody of this process folds them
-// meanwhile. A switch to rows that are not complete, or not as far as those that serve, is [ErrNotBuilt], and so is one
-// back to rows of another log.
+// on record of them. The projections are all those that write to the tables, present are the names of all that there
+// are, and nobody of this process folds the former meanwhile. A switch to rows that are not complete, or not as far as
+// those that serve, is [ErrNotBuilt], and so is one back to rows of another log, or to rows that are gone. Where it
+// would drop rows of which others serve, see [NeededBy], it is querydb.ErrConflict.
 //
 // On a shared store others may fold the rows that serve on for ever. There a switch is content with rows that are as
 // far as was reached, if that is not nil: as far as those that serve were a moment ago.
-func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection,
+func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present []string,
 	reached map[string]uint64) error {
-	tables, err := tablesOf(ctx, db, all)
+	r, err := rearrangementOf(ctx, db, all, present)
 	if err != nil {
 		return err
 	}
-	r := rearrangement{db: db, slots: map[string]map[slot]*entry{}, tables: tables}
 	if db.MultiWriter() {
 		r.reached = reached
+	}
+	if err := r.dropsNoneOfOthers(ctx, how); err != nil {
+		return fmt.Errorf("%s: %w", how, err)
+	}
+	if how == querydb.DropBuilt {
+		if err := r.addFormerTables(ctx); err != nil {
+			return err
+		}
 	}
 	for _, in := range []slot{serves, builds, keeps} {
 		if err := r.read(ctx, in); err != nil {
@@ -35,7 +43,9 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	case querydb.SwitchToBuilt:
 		err = r.behind(all)
 	case querydb.SwitchBack:
-		err = r.disowned()
+		if err = r.disowned(); err == nil {
+			err = r.formerTablesGone(ctx, all)
+		}
 	case querydb.DropBuilt:
 		r.nameVersions()
 	}
@@ -43,14 +53,33 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 		return err
 	}
 	dropped := r.move(how)
-	successors := slices.Collect(maps.Values(tables))
-	if err := db.Generations().Rearrange(ctx, how, successors, r.notes()); err != nil {
+	if how == querydb.DropBuilt && r.forgetsAlone() {
+		err = db.Apply(ctx, querydb.Batch{Notes: r.notes()})
+	} else {
+		err = db.Generations().Rearrange(ctx, how, slices.Collect(maps.Values(r.tables)), r.notes())
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", how, err)
 	}
 	for _, e := range dropped {
 		r.dropNotes(ctx, e)
 	}
 	return nil
+}
+
+func rearrangementOf(ctx context.Context, db *querydb.DB, all []Projection, present []string) (*rearrangement, error) {
+	r := &rearrangement{db: db, slots: map[string]map[slot]*entry{}}
+	for _, p := range all {
+		r.own = append(r.own, p.Name)
+	}
+	for _, name := range present {
+		if !slices.Contains(r.own, name) {
+			r.others = append(r.others, name)
+		}
+	}
+	var err error
+	r.tables, err = tablesOf(ctx, db, all)
+	return r, err
 }
 
 // FitsSwitch is querydb.ErrTooLarge where the rows of projections can never be switched to others, since one commit of
@@ -97,8 +126,12 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 // rearrangement moves what is on record of projections from slot to slot.
 type rearrangement struct {
 	db     *querydb.DB
+	own    []string // names of the projections
+	others []string // of all others that there are, of which nothing changes
 	tables map[string]querydb.Successor
-	slots  map[string]map[slot]*entry // by projection
+	slots  map[string]map[slot]*entry // by projection, also of some that there are no more
+	// formerBuilds are those of the projections that have rows on record which are built in tables of former versions.
+	formerBuilds []string
 	// reached is how far the rows that serve were, by partition, when those that are built were as far; nil where these
 	// must be as far as they are now.
 	reached map[string]uint64
@@ -120,8 +153,9 @@ func (r *rearrangement) isOf(table string) bool {
 }
 
 func (r *rearrangement) read(ctx context.Context, in slot) error {
-	return eachRecord(ctx, r.db, in, func(_ string, b *Record) bool { return b.concerns(r.isOf) }, func(name string,
-		_ *Record) error {
+	return eachRecord(ctx, r.db, in, func(name string, b *Record) bool {
+		return (b.concerns(r.isOf) || slices.Contains(r.formerBuilds, name)) && !slices.Contains(r.others, name)
+	}, func(name string, _ *Record) error {
 		if r.slots[name] != nil {
 			return nil
 		}
@@ -197,8 +231,8 @@ func (r *rearrangement) behind(all []Projection) error {
 // servingOffsets are the furthest to which rows that serve are folded.
 func (r *rearrangement) servingOffsets() map[string]uint64 {
 	all := map[string]uint64{}
-	for _, of := range r.slots {
-		if b := &of[serves].record; !r.isOn(b, servingNumber) && !r.isOfOthers(b) {
+	for name, of := range r.slots {
+		if b := &of[serves].record; !r.isOn(b, servingNumber) && !r.servesElsewhere(name, b) {
 			continue
 		}
 		for partition, offset := range of[serves].record.offsets() {
@@ -230,14 +264,11 @@ func (r *rearrangement) spans(b *Record) bool {
 
 // move changes what the slots hold, and returns what no slot holds any more.
 func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
-	for _, of := range r.slots {
+	for name, of := range r.slots {
 		s, b, k := *of[serves], *of[builds], *of[keeps]
 		none := entry{name: s.name}
 		none.record.Moved = true
-		if r.isOfOthers(&b.record) { // which change generation with those
-			continue
-		}
-		built := r.isOn(&b.record, buildingNumber)
+		built := r.isOn(&b.record, buildingNumber) || slices.Contains(r.formerBuilds, name)
 		if r.spans(&s.record) && !built && (how == querydb.SwitchToBuilt || k.record.Table == "") {
 			continue
 		}

@@ -27,6 +27,7 @@ type program struct {
 	p         checkpoint.Projection
 	log       eventlog.Source
 	cfg       checkpoint.Config
+	present   []string // the projections that there are
 }
 
 // newProgram starts the program of the version; some of several projections write to its model.
@@ -58,7 +59,7 @@ func newProgramOf(t *testing.T, store *memstore.MultiWriter, log eventlog.Source
 	}
 	return &program{t, db, build, checkpoint.Projection{Name: "notes", Models: models}, log,
 		checkpoint.Config{Now: time.Now, CommitTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler), CopyRows: 10,
-			Reread: func() {}, KeepServing: true}}
+			Reread: func() {}, KeepServing: true}, nil}
 }
 
 // open begins the rows of a DB, or goes on with them: they are complete at once, for the log is empty.
@@ -78,7 +79,7 @@ func (g *program) begin() {
 }
 
 func (g *program) rearrange(how querydb.Rearrangement) error {
-	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, nil)
+	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, g.present, nil)
 }
 
 func (g *program) look() checkpoint.Survey {
@@ -246,7 +247,7 @@ func switches(t *testing.T, n, renamed int) bool {
 	}
 	of(second, "new", second.build)
 	for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack, querydb.SwitchToBuilt} {
-		if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil); err != nil {
+		if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil, nil); err != nil {
 			t.Fatalf("%d projections, %d of them renamed: %v", n, renamed, err)
 		}
 	}

@@ -146,7 +146,7 @@ func (s *Survey) beside(at *location) {
 		s.Held = s.Held || b.Held
 		same := b.Aborted == at.tables[i].model.Version
 		s.Aborted, s.OtherAborted = s.Aborted || same, s.OtherAborted || b.Aborted != "" && !same
-		if b.Former >= 0 && b.Since.After(s.Since) {
+		if b.Since.After(s.Since) {
 			s.Since = b.Since
 		}
 	}
@@ -288,8 +288,8 @@ func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*q
 		if t.serving.Begun {
 			layout, layouts = layouts[0], layouts[1:]
 		}
-		if t.elsewhere != nil {
-			some = true
+		if t.was.isElsewhere(t.model) { // of what is in its own table nothing is on record
+			some, missing = some || t.elsewhere != nil, missing || t.elsewhere == nil && layout != nil && layout.HasRows()
 			continue
 		}
 		if layout == nil || !layout.HasRows() {

@@ -51,23 +51,43 @@ func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.
 }
 
 // orphans are the tables that no model has any more. It prints which are none of them because they serve until models
-// have rows in their own tables, and has the DB read these.
-func orphans(ctx context.Context, p *Program, db *querydb.DB) ([]querydb.Orphan, error) {
+// have rows in their own tables, or served before these and can again.
+func orphans(ctx context.Context, p *Program, db *querydb.DB) (list []querydb.Orphan, err error) {
 	found, err := projection.LookUp(ctx, db, p.Projections)
 	if err != nil {
 		return nil, err
 	}
-	for i := range found {
-		serving := found[i].ServesElsewhere()
-		if err := db.Generations().ServeAll(serving); err != nil {
-			return nil, err
-		}
-		for _, s := range serving {
-			fmt.Fprintf(p.Stdout, "%s serves as the rows of %s until a server has built others in table %s\n",
-				querydb.Orphan{Table: s.Layout.Table(), Generation: s.Generation}, s.Model.Name, s.Model.Table)
+	all, err := db.Tables().Orphans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept := keptElsewhere(found)
+	for _, o := range all {
+		if why, is := kept[o]; is {
+			fmt.Fprintf(p.Stdout, "%s %s\n", o, why)
+		} else {
+			list = append(list, o)
 		}
 	}
-	return db.Tables().Orphans(ctx)
+	return list, nil
+}
+
+// keptElsewhere says why generations of tables that models had before are kept.
+func keptElsewhere(found []projection.Generations) map[querydb.Orphan]string {
+	kept := map[querydb.Orphan]string{}
+	for i := range found {
+		if former := found[i].Former; former != nil {
+			for _, t := range former.Tables {
+				kept[querydb.Orphan{Table: t.Table, Generation: t.Generation}] = "is kept for 'server rebuild rollback', " +
+					"as long as --keep-former of the server says"
+			}
+		}
+		for _, s := range found[i].ServesElsewhere() {
+			kept[querydb.Orphan{Table: s.Layout.Table(), Generation: s.Generation}] = fmt.Sprintf(
+				"serves as the rows of %s until a server has built others in table %s", s.Model.Name, s.Model.Table)
+		}
+	}
+	return kept
 }
 
 // surveyCacheMB is a cache that is enough to see which tables there are.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
 )
 
 // Decision is what can be done with a dead letter.
@@ -154,6 +155,8 @@ type losses struct {
 type lost struct {
 	letters   int // of their dead letters, those that are none of the rows that serve
 	decisions int // about events, under names that the projections had before
+	// needed are the projections whose rows serve from the former rows, which a switch would drop.
+	needed string
 }
 
 // none reports whether a switch to the rows that the unit builds would lose no event that the rows that serve show, and
@@ -196,10 +199,7 @@ func (u *unit) readDecisions(ctx context.Context) {
 
 // lookUpLosses looks up what the rows that the unit builds lack.
 func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
-	var all []string
-	for _, one := range u.set.All {
-		all = append(all, one.Name)
-	}
+	all := allNames(u.set)
 	for i, one := range u.of {
 		var l lost
 		if l.letters, err = projection.NewDeadLetters(ctx, u.set.keep.DB, u.projections[i]); err != nil {
@@ -209,13 +209,19 @@ func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
 			return lost{}, err
 		}
 		one.beside.lose(l)
-		sum = lost{sum.letters + l.letters, sum.decisions + l.decisions}
+		sum = lost{letters: sum.letters + l.letters, decisions: sum.decisions + l.decisions}
 	}
-	return sum, nil
+	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.SwitchToBuilt, u.projections, all)
+	sum.needed = strings.Join(by, ", ")
+	return sum, err
 }
 
 // waits says why rows that are built are not switched to.
 func (l lost) waits() string {
+	if l.needed != "" {
+		return "the rows of " + l.needed + " serve from the former ones, which the switch would remove, since their models " +
+			"had the tables before: switch to others of theirs first"
+	}
 	var why []string
 	if l.letters > 0 {
 		why = append(why, fmt.Sprintf("they have %d dead letters that the rows that serve do not have: see 'server "+

@@ -129,7 +129,7 @@ func TestRowsServeFromTheFormerTableOfAModelUntilOthersAreAsFar(t *testing.T) {
 			t.Errorf("the rows that serve are at %v, %v, want 2", at, err)
 		}
 		moved.fold(t, moved.build, types...)
-		err = projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt, unit)
+		err = projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt, unit, nil)
 		if behind := len(types) < 2; errors.Is(err, projection.ErrNotBuilt) != behind || !behind && err != nil {
 			t.Errorf("the switch to rows at %d: %v, want it refused: %t", len(types), err, behind)
 		}
@@ -155,7 +155,7 @@ func TestAServerWhoseModelHasAnotherTableByNowTakesNoRowsBack(t *testing.T) {
 	moved := openMoved(t, store)
 	moved.fold(t, moved.build, "T")
 	if err := projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt,
-		[]projection.Projection{moved.p}); err != nil {
+		[]projection.Projection{moved.p}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, folded := range []bool{true, false} {
@@ -233,7 +233,7 @@ func TestPositionsAreOfTheRowsThatQueriesRead(t *testing.T) {
 
 	third := openVersion(t, store, "3")
 	third.fold(t, third.build, "T", "Fine", "T", "T")
-	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p})
+	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p}, nil)
 	if err == nil {
 		err = third.db.Generations().UseAll(t.Context(), third.p.Models())
 	}

@@ -201,6 +201,14 @@ func (f *Set) Wait() error {
 	return errors.Join(all...)
 }
 
+// allNames are the names of all projections.
+func allNames(f *Set) (all []string) {
+	for _, one := range f.All {
+		all = append(all, one.Name)
+	}
+	return all
+}
+
 // Find returns the projection of that name, or the group that has a member of that name; nil where there is none.
 func (f *Set) Find(name string) *Running {
 	for _, one := range f.All {

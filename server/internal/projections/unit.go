@@ -46,6 +46,7 @@ type unit struct {
 	left *survey // at which who folds has found other rows last
 
 	losses losses
+	needed time.Time // when it is looked again whether others need the former rows; the zero time is now
 	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
 	// arranging is held while generations change, and shared by whoever decides about a dead letter: a decision names
@@ -157,8 +158,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return u.rearranging(querydb.DropBuilt, "the rows that were being built are lost, and removed"), nil
 	case found.resumes:
 		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
-	case found.expired(u.set.keep.Former): // and no query reads them here any more
-		return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
+	case dropsFormer(ctx, u, &found): // and no query reads them here any more
+		return u.rearranging(querydb.DropFormer, "the former rows are no longer kept"), nil
 	}
 	serving, building := newCrew(ctx), newCrew(ctx)
 	defer u.buildsNone()
@@ -319,8 +320,8 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		if found.switches(u.set.keep) && u.built(ctx) && getsOn(ctx, u) && u.losses.none(ctx, u) {
 			return u.switchedUnasked(ctx, serving, building), nil
 		}
-		if found.expired(u.set.keep.Former) {
-			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
+		if dropsFormer(ctx, u, found) {
+			return u.rearranging(querydb.DropFormer, "the former rows are no longer kept"), nil
 		}
 		if same, err := found.isStill(ctx, u); err != nil || !same {
 			return nil, err
@@ -332,6 +333,23 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 func (s *survey) expired(keep time.Duration) bool {
 	return !s.since.IsZero() && time.Since(s.since) > keep
 }
+
+// dropsFormer reports whether the former rows are to be removed: they have expired, and no model serves from them that
+// had their table before.
+func dropsFormer(ctx context.Context, u *unit, found *survey) bool {
+	if !found.expired(u.set.keep.Former) || time.Now().Before(u.needed) {
+		return false
+	}
+	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.DropFormer, u.projections, allNames(u.set))
+	if err == nil && len(by) == 0 {
+		return true
+	}
+	u.needed = time.Now().Add(neededFor)
+	return false
+}
+
+// neededFor is how long it takes at least until it is looked again whether others need the former rows.
+const neededFor = time.Minute
 
 // lookBuildEvery is how often it is looked whether something is to be done about rows that are built.
 const lookBuildEvery = 250 * time.Millisecond
@@ -378,7 +396,7 @@ func (u *unit) begin(ctx context.Context) error {
 // serve says what they are to read.
 func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
 	return arranging(u, func(ctx context.Context) error {
-		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections)
+		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections, allNames(u.set))
 	}, message)
 }
 
