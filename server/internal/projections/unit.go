@@ -46,7 +46,7 @@ type unit struct {
 	left *survey // at which who folds has found other rows last
 
 	losses losses
-	needed time.Time // when it is looked again whether others need the former rows; the zero time is now
+	needed time.Time         // when it is looked again whether others need the former rows; the zero time is now
 	stuck  map[string]uint64 // as builtThrough, when what is built could not catch up with what serves; nil where it could
 
 	// arranging is held while generations change, and shared by whoever decides about a dead letter: a decision names
@@ -328,28 +328,6 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		}
 	}
 }
-
-// expired reports whether there are former rows that have been kept for long enough.
-func (s *survey) expired(keep time.Duration) bool {
-	return !s.since.IsZero() && time.Since(s.since) > keep
-}
-
-// dropsFormer reports whether the former rows are to be removed: they have expired, and no model serves from them that
-// had their table before.
-func dropsFormer(ctx context.Context, u *unit, found *survey) bool {
-	if !found.expired(u.set.keep.Former) || time.Now().Before(u.needed) {
-		return false
-	}
-	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.DropFormer, u.projections, allNames(u.set))
-	if err == nil && len(by) == 0 {
-		return true
-	}
-	u.needed = time.Now().Add(neededFor)
-	return false
-}
-
-// neededFor is how long it takes at least until it is looked again whether others need the former rows.
-const neededFor = time.Minute
 
 // lookBuildEvery is how often it is looked whether something is to be done about rows that are built.
 const lookBuildEvery = 250 * time.Millisecond
