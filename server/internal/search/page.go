@@ -117,9 +117,9 @@ func (r *run) partition(ctx context.Context, partition string) error {
 			r.page.More = true
 			return nil
 		}
-		events, err := r.src.Read(ctx, partition, at, eventsReadOnce)
+		events, through, err := r.next(ctx, partition, at)
 		if lost := eventlog.ForgottenIn(err); lost != nil { // a search shows what there is
-			through := min(lost.First-1, end)
+			through = min(lost.First-1, end)
 			r.page.Forgotten = append(r.page.Forgotten, Gap{partition, at, through})
 			at = through
 			continue
@@ -143,10 +143,6 @@ func (r *run) partition(ctx context.Context, partition string) error {
 			}
 			continue
 		}
-		through, err := eventlog.EmptyThrough(ctx, r.src, partition, at)
-		if err != nil {
-			return err
-		}
 		if through <= at {
 			r.page.leaves(partition, end)
 			return nil
@@ -154,6 +150,16 @@ func (r *run) partition(ctx context.Context, partition string) error {
 		at = min(through, end) // some offsets are of no event
 	}
 	return nil
+}
+
+// next reads the events that follow an offset, or up to where there are none.
+func (r *run) next(ctx context.Context, partition string, at uint64) (events []eventlog.Event, through uint64,
+	err error) {
+	events, err = r.src.Read(ctx, partition, at, eventsReadOnce)
+	if err == nil && len(events) == 0 {
+		through, err = eventlog.EmptyThrough(ctx, r.src, partition, at)
+	}
+	return events, through, err
 }
 
 // leaves says that a partition cannot be read to its end.

@@ -252,6 +252,37 @@ func (s forgetfulSource) Read(ctx context.Context, partition string, after uint6
 	return s.Source.Read(ctx, partition, after, most)
 }
 
+// retainingSource forgets events at each call: Read finds none, and EmptyThrough says so.
+type retainingSource struct {
+	forgetfulSource
+	empty uint64
+}
+
+func (s *retainingSource) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event,
+	error) {
+	if after == s.empty {
+		return nil, nil
+	}
+	return s.forgetfulSource.Read(ctx, partition, after, most)
+}
+
+func (s *retainingSource) EmptyThrough(_ context.Context, partition string, after uint64) (uint64, error) {
+	s.empty, s.first = 0, after+3
+	return 0, &eventlog.ForgottenError{Partition: partition, After: after, First: s.first}
+}
+
+// TestASearchGoesOnBehindWhatIsForgottenMeanwhile, also where the source says so only of the place of what it lacks.
+func TestASearchGoesOnBehindWhatIsForgottenMeanwhile(t *testing.T) {
+	src := &retainingSource{forgetfulSource{&counted{head: 9}, 6}, 5}
+	page, err := Run(t.Context(), src, &Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Gap{{"0", 0, 5}, {"0", 5, 7}}, page.Forgotten); diff != "" || len(page.Events) != 2 {
+		t.Errorf("%d events, forgotten (-want +got):\n%s", len(page.Events), diff)
+	}
+}
+
 // TestASearchSaysWhatTheSourceHasForgotten, up to where it goes, and goes on behind it.
 func TestASearchSaysWhatTheSourceHasForgotten(t *testing.T) {
 	src := forgetfulSource{&counted{head: 9}, 6}

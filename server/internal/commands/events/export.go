@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/server/internal/client"
@@ -48,7 +49,7 @@ type exporting struct {
 	begin   uint64
 	left    []string // out: where no event stands
 	leftOut int
-	lost    []search.Gap // before the first event of a partition
+	lost    []search.Gap // before the first event of a partition, one of each
 }
 
 // mostNamed is how many places are named at which no event stands.
@@ -84,14 +85,36 @@ func (x *exporting) write(ctx context.Context, to io.Writer) error {
 // what it begins with is told in the end.
 func (x *exporting) checkForgotten(gaps []search.Gap) error {
 	for _, g := range gaps {
-		if _, continued := x.start[g.Partition]; continued || g.After > 0 {
-			return fmt.Errorf("the source of the events has forgotten those of partition %q behind offset %d, up to %d: take "+
-				"them from where else they are kept, and to export all that it still has, name another file and leave "+
-				"--from out", g.Partition, g.After, g.UpTo)
+		if _, continued := x.start[g.Partition]; continued {
+			return fmt.Errorf("%w: take them from where else they are kept, and to export all that it still has, name "+
+				"another file and leave --from out", forgotten(g))
 		}
-		x.lost = append(x.lost, g)
+		if !x.begins(g) {
+			return fmt.Errorf("%w while it was exported: repeat the command, which begins where the source does by then, or "+
+				"have the source keep its events longer", forgotten(g))
+		}
 	}
 	return nil
+}
+
+func forgotten(g search.Gap) error {
+	return fmt.Errorf("the source of the events has forgotten those of partition %q behind offset %d, up to %d",
+		g.Partition, g.After, g.UpTo)
+}
+
+// begins reports whether no event of the partition stands before the gap, and notes it then. The source may have
+// forgotten more since it said what it begins with.
+func (x *exporting) begins(g search.Gap) bool {
+	at := slices.IndexFunc(x.lost, func(lost search.Gap) bool { return lost.Partition == g.Partition })
+	switch {
+	case at < 0 && g.After == 0:
+		x.lost = append(x.lost, g)
+	case at >= 0 && x.lost[at].UpTo == g.After:
+		x.lost[at].UpTo = g.UpTo
+	default:
+		return false
+	}
+	return true
 }
 
 // line writes an event. What is none has no form that could be imported: it is left out, and told.
