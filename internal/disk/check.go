@@ -10,15 +10,21 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// ErrDamaged is matched by the error of CheckTable where the table is not what the engine wrote.
+var ErrDamaged = errors.New("the file is damaged")
+
 // CheckTable reads all of a table, and fails where it is not what the engine wrote, which itself finds damage only
-// where it reads.
+// where it reads. Any other error is that the table could not be read.
 func CheckTable(path string) error {
 	f, err := vfs.Default.Open(path)
 	if err != nil {
 		return err
 	}
-	if err := checkBlocks(f); err != nil {
-		return fmt.Errorf("the checksums of %s: %w", path, err)
+	switch err := checkBlocks(f); {
+	case pebble.IsCorruptionError(err):
+		return fmt.Errorf("%w: the checksums of %s: %w", ErrDamaged, path, err)
+	case err != nil:
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
 }

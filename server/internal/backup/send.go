@@ -150,16 +150,20 @@ func (t *Snapshot) sendPart(ctx context.Context, out *tar.Writer, dir, part stri
 		if err != nil {
 			return err
 		}
-		return t.sendFile(out, path, part+"/"+filepath.ToSlash(rel))
+		return t.sendFile(out, path, part, filepath.ToSlash(rel))
 	})
 }
 
 // sendFile sends a file that is not damaged: a backup that has the damage too would take the place of a good one.
-func (t *Snapshot) sendFile(out *tar.Writer, path, name string) (err error) {
+func (t *Snapshot) sendFile(out *tar.Writer, path, part, rel string) (err error) {
+	name := part + "/" + rel
 	if filepath.Ext(name) == tableExt {
-		if err := disk.CheckTable(path); err != nil {
-			return fmt.Errorf("%s is damaged, and so would the backup be: restore one from before, or have rows alone rebuilt "+
-				"from the log: %w", name, err)
+		switch err := disk.CheckTable(path); {
+		case errors.Is(err, disk.ErrDamaged):
+			return fmt.Errorf("%s is damaged, and so would the backup be; stop the server, and %s: %w", name,
+				repairOf(part), err)
+		case err != nil:
+			return fmt.Errorf("check %s: %w", name, err)
 		}
 	}
 	f, err := os.Open(path)
@@ -180,6 +184,17 @@ func (t *Snapshot) sendFile(out *tar.Writer, path, name string) (err error) {
 	}
 	t.manifest.Files = append(t.manifest.Files, File{name, info.Size(), hex.EncodeToString(sum.Sum(nil))})
 	return nil
+}
+
+// repairOf says what to do about a part that is damaged.
+func repairOf(part string) string {
+	switch part {
+	case Rows:
+		return "restore them from a backup, or move their directory away, to have them rebuilt from the events"
+	case Mirror:
+		return "restore it from a backup"
+	}
+	return "restore log and rows from one backup"
 }
 
 func (t *Snapshot) header(out *tar.Writer, name string, size int64) error {
