@@ -139,3 +139,23 @@ func TestACommandOnAStoreThatIsNotThereFailsAndMakesNone(t *testing.T) {
 		}
 	}
 }
+
+// TestACommandOnACopyThatWasMovedAwaySaysHowToMakeItAnew, as the server does at its next start: the data directory is
+// named rightly.
+func TestACommandOnACopyThatWasMovedAwaySaysHowToMakeItAnew(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	args = append(args, "--events", "file:"+writeLines(t, "tasks.jsonl", taskEvents(1, 5)), "--mirror")
+	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "Tasks: 5 events")
+	mirror := filepath.Join(strings.TrimPrefix(args[1], "embedded:"), "mirror")
+	if err := os.Rename(mirror, mirror+".former"); err != nil {
+		t.Fatal(err)
+	}
+	commands := [][]string{{"deadletters", "list"}, {"log", "accept", "--yes"}, {"events", "search"}}
+	for _, command := range commands {
+		runProgram(t, app, start{args: append(command, args...)}).wantExit(t, exitFailed, "start the server once")
+	}
+	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "")
+	for _, command := range commands {
+		runProgram(t, app, start{args: append(command, args...)}).wantExit(t, exitDone, "")
+	}
+}

@@ -129,7 +129,7 @@ func (o *StoreOptions) OpenMatching(ctx context.Context, p *Program) (*Opened, e
 // them would make them, and find an empty store where a name is mistyped.
 func storeExists(store config.Store, from config.Source) error {
 	if store.Kind == config.Embedded {
-		if err := checkPart(store.Rows(), "--store"); err != nil {
+		if err := checkPart(store.Rows(), nameByStore); err != nil {
 			return fmt.Errorf("open the rows: %w", err)
 		}
 	}
@@ -142,20 +142,27 @@ func eventsExist(from config.Source, store config.Store) error {
 	if dir == "" {
 		return nil
 	}
-	if err := checkPart(dir, "--store or --events"); err != nil {
+	fix := "name the data directory by --store or --events"
+	if from.Mirror != "" {
+		fix = nameByStore + ", or, if the copy was moved away, start the server once: it makes the copy anew"
+	}
+	if err := checkPart(dir, fix); err != nil {
 		return fmt.Errorf("open the events: %w", err)
 	}
 	return nil
 }
 
-// checkPart fails where a part of a data directory, which flags name, is not there. It may be missing because a restore
-// has not come to its end.
-func checkPart(part, flags string) error {
+// nameByStore is the fix where a data directory may be mistyped.
+const nameByStore = "name the data directory by --store"
+
+// checkPart fails where a part of a data directory is not there, and says what fixes that. It may be missing because a
+// restore has not come to its end.
+func checkPart(part, fix string) error {
 	if err := backup.CheckRestored(filepath.Dir(part)); err != nil {
 		return err
 	}
 	if _, err := os.Stat(part); err != nil {
-		return fmt.Errorf("%w; name the data directory by %s", err, flags)
+		return fmt.Errorf("%w; %s", err, fix)
 	}
 	return nil
 }

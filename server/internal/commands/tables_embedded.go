@@ -95,7 +95,7 @@ const surveyCacheMB = 16
 
 // inEmbedded calls f with the store. No server may have it open.
 func inEmbedded(ctx context.Context, p *Program, at config.Store, f func(*querydb.DB) error) (err error) {
-	if err := checkPart(at.Rows(), "--store"); err != nil {
+	if err := checkPart(at.Rows(), nameByStore); err != nil {
 		return fmt.Errorf("open the store %s: %w", at, err)
 	}
 	db, err := p.OpenStore(ctx, at, &config.Data{CacheMB: surveyCacheMB, ReserveMB: 1})
