@@ -195,6 +195,9 @@ func (s *Source) event(number uint64, l *line) eventlog.Event {
 	}
 	if err != nil {
 		e.Data = l.text
+		if l.outline == nil {
+			e.Envelope = []byte(wholeLine)
+		}
 		e.Malformed = fmt.Errorf("line %d of %s: %w", number, s.name, err)
 	}
 	e.Partition, e.Offset = s.partition, number

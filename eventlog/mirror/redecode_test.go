@@ -3,6 +3,8 @@ package mirror
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/filesource"
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/natssource"
 	"github.com/foldql/foldql/eventlog/payload"
@@ -76,6 +79,57 @@ func TestWhatCouldNotBeReadIsReadFromTheCopyLater(t *testing.T) {
 		if is := got[i].Malformed != nil; is != malformed {
 			t.Errorf("event %d: %v", i+1, got[i].Malformed)
 		}
+	}
+}
+
+// TestALineOfAFileIsReadFromTheCopyLater, by another mapping, as it would be from the file. Of one that was too long,
+// the copy does not have the rest.
+func TestALineOfAFileIsReadFromTheCopyLater(t *testing.T) {
+	files, dir := t.TempDir(), t.TempDir()
+	long := `{"n":2,"text":"` + strings.Repeat("x", 2000) + `"}`
+	lines := "\n" + `{"n":1}` + "\n" + long + "\nno JSON\n"
+	for _, name := range []string{"a.jsonl", "b.jsonl"} {
+		if err := os.WriteFile(filepath.Join(files, name), []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const before, after = "source: /m\nid: field missing\ntype: text T", "source: /m\nid: position\ntype: text T"
+	with := func(mapping string, most int) *filesource.Dir {
+		parsed, err := payload.Parse([]byte(mapping))
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := filesource.OpenDir(filesource.Options{Path: files, MaxSize: most, Mapping: parsed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { src.Close() })
+		return src
+	}
+	for _, c := range []struct {
+		mapping  string
+		most     int
+		readable uint64 // the offset of the line that is an event now
+	}{{before, 1000, 0}, {after, 5, 0}, {after, 10_000, 2}} {
+		m := caughtUp{open(t, Options{Dir: dir, Source: with(c.mapping, c.most)}), with(c.mapping, c.most)}
+		for _, name := range []string{"a", "b"} {
+			want, got := drain(t, with(c.mapping, c.most), name, 0), drain(t, m, name, 0)
+			if len(got) != 3 || got[1].Malformed == nil {
+				t.Fatalf("%s has %d lines", name, len(got))
+			}
+			for i := range got {
+				if i == 1 && c.most != 1000 { // of which there is no more than what was kept at first
+					continue
+				}
+				if diff := cmp.Diff(want[i], got[i], texts); diff != "" {
+					t.Errorf("%s, by %q up to %d bytes (-file +copy):\n%s", name, c.mapping, c.most, diff)
+				}
+				if read := got[i].Malformed == nil; read != (got[i].Offset == c.readable) {
+					t.Errorf("%s, by %q up to %d bytes: line %d is read: %v", name, c.mapping, c.most, got[i].Offset, read)
+				}
+			}
+		}
+		shut(t, m)
 	}
 }
 
