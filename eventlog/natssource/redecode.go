@@ -76,8 +76,11 @@ func (s *Source) Redecode(e eventlog.Event) eventlog.Event {
 }
 
 // redecodeBody reads an event again that an earlier version has delivered, without what the message had beside its
-// body. The body is the event if it says what was read of the event then.
+// body. The body is the event if it says what was read of the event then, and no mapping has read it.
 func (s *Source) redecodeBody(e eventlog.Event) eventlog.Event {
+	if e.MessageHash != "" {
+		return e
+	}
 	again, err := s.decoder.Decode(e.Data)
 	if err != nil || again.ID != e.ID || again.Source != e.Source || again.Type != e.Type || again.Subject != e.Subject {
 		return e

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nats-io/nats.go"
 
 	"github.com/foldql/foldql/eventlog"
@@ -11,7 +12,7 @@ import (
 )
 
 // TestABodyAloneIsTheEventIfItSaysWhatWasReadOfIt: copies of earlier versions have no more of malformed events. The
-// body of another may be an event too, which is data there.
+// body of another may be an event too, which is data there, and that of a message may be one by a mapping alone.
 func TestABodyAloneIsTheEventIfItSaysWhatWasReadOfIt(t *testing.T) {
 	p := newPlace(t, nil)
 	const body = `{"specversion":"1.0","id":"1","source":"/s","type":"T","data":{"n":1}}`
@@ -45,6 +46,11 @@ func TestABodyAloneIsTheEventIfItSaysWhatWasReadOfIt(t *testing.T) {
 		Partition: streamName, Offset: 1}
 	if diff := cmp.Diff(want, eventlog.Redecode(large, events[0])); diff != "" {
 		t.Errorf("the body alone (-want +got):\n%s", diff)
+	}
+	mapped := events[0]
+	mapped.MessageHash = "hash"
+	if diff := cmp.Diff(mapped, eventlog.Redecode(large, mapped), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("a message that a mapping has read is taken for an event (-want +got):\n%s", diff)
 	}
 	if e := eventlog.Redecode(large, events[1]); e.Malformed == nil || e.ID != "2" {
 		t.Errorf("the body of another event is taken for it: %+v", e)
