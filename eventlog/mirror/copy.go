@@ -95,7 +95,7 @@ func sizeOf(events []eventlog.Event) int {
 	const rest = 200 // of the texts
 	total := 0
 	for i := range events {
-		total += len(events[i].Data) + rest
+		total += len(events[i].Data) + len(events[i].Envelope) + rest
 	}
 	return total / len(events)
 }

@@ -172,3 +172,12 @@ func TestACopyOfAnEarlierVersionIsRead(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestFewerEventsAreCopiedAtOnceWhereTheirEnvelopesAreLarge, as where their data are.
+func TestFewerEventsAreCopiedAtOnceWhereTheirEnvelopesAreLarge(t *testing.T) {
+	events := []eventlog.Event{{Malformed: errors.New("no type"), Envelope: make([]byte, batchBytes/4)}}
+	p := partition{eventSize: sizeOf(events)}
+	if n := p.size(); n > 4 {
+		t.Errorf("%d events of a quarter of a batch are copied at once", n)
+	}
+}

@@ -3,10 +3,12 @@ package natssource_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/natssource"
@@ -45,12 +47,28 @@ func TestTheServerSendsSoManyBytesAheadOnly(t *testing.T) {
 	}
 }
 
+// TestAReadEndsWhereHeadersAreLarge, as it does where bodies are: a malformed event has its headers too.
+func TestAReadEndsWhereHeadersAreLarge(t *testing.T) {
+	p := newPlace(t, nil)
+	const all, size, most = 400, 60_000, 16 << 20
+	m := nats.Msg{Subject: subject, Data: []byte("x"), Header: nats.Header{"Other": {strings.Repeat("x", size)}}}
+	for range all {
+		if _, err := p.js.PublishMsg(t.Context(), &m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := p.open(t).Read(t.Context(), streamName, 0, all)
+	if err != nil || len(events) == 0 || len(events) > most/size+1 {
+		t.Errorf("%d of %d messages, each with %d bytes of headers, error %v", len(events), all, size, err)
+	}
+}
+
 // TestAMessageThatTheServerTakesNoMoreIsRead: it was stored while larger ones were let in.
 func TestAMessageThatTheServerTakesNoMoreIsRead(t *testing.T) {
 	var options *server.Options
-	nats := natsserver.Start(t, func(o *server.Options) { options, o.MaxPayload = o, 20<<20 })
-	js := nats.Client(t)
-	p := &place{natsserver.NewOutage(nats, js), nats, js}
+	running := natsserver.Start(t, func(o *server.Options) { options, o.MaxPayload = o, 20<<20 })
+	js := running.Client(t)
+	p := &place{natsserver.NewOutage(running, js), running, js}
 	p.create(t, nil)
 	p.add(t, sourcetest.Events(1))
 	if _, err := js.Publish(t.Context(), subject, bytes.Repeat([]byte("x"), 9<<20)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/foldql/foldql/eventlog"
@@ -100,7 +101,7 @@ type batch struct {
 	stored time.Time // when that was stored
 	gap    uint64    // the first sequence that is missing, 0 where none is
 	before int       // the events before that
-	bytes  uint64    // of the messages taken
+	bytes  uint64    // of the messages taken, or of the events made of them where these are larger
 }
 
 // readBytes is how many bytes of messages one read takes at most, give or take the last one.
@@ -141,13 +142,23 @@ func (b *batch) fill(ctx context.Context, most int) error {
 			b.gap, b.before = b.last+1, len(b.events)
 		}
 		b.last, b.stored = at.stream, at.stored
-		b.bytes += uint64(len(m.Data()))
-		b.events = append(b.events, b.source.event(&payload.Message{
+		e := b.source.event(&payload.Message{
 			Body: m.Data(), Headers: m.Headers(), Subject: m.Subject(), Stored: at.stored,
 			Partition: b.source.stream.name, Offset: at.stream,
-		}))
+		})
+		b.bytes += uint64(len(m.Data()) + max(headerBytes(m.Headers()), len(e.Envelope)))
+		b.events = append(b.events, e)
 	}
 	return nil
+}
+
+func headerBytes(h nats.Header) (n int) {
+	for name, values := range h {
+		for _, value := range values {
+			n += len(name) + len(value)
+		}
+	}
+	return n
 }
 
 // EmptyThrough implements eventlog.SparseSource.
