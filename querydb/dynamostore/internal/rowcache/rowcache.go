@@ -189,8 +189,8 @@ func (c *Cache) moment(table string, g *driver.Get) moment {
 }
 
 // keep adds a row, unless this process has written one at its place since it was read, or it is there as a later read
-// has found it. Its key is in memory of its own:
-// the one that was asked for may be a part of another row, which would stay with it.
+// has found it. Its key is in memory of its own: the one that was asked for may be a part of another row, which would
+// stay with it.
 func (c *Cache) keep(at place, written uint64, e *entry) {
 	at.Key = keys.Key{PK: strings.Clone(at.PK), SK: strings.Clone(at.SK)}
 	e.row.Key = at.Key
