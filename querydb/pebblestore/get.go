@@ -65,25 +65,21 @@ func (l *lookUp) fill(ctx context.Context) error {
 	}
 	begun, quiet := l.table.commits.quiet()
 	if !quiet {
-		l.cache.misses.Add(uint64(len(l.asked.Keys)))
+		l.cache.countKeys(l, 0)
 		return l.read(ctx, nil)
 	}
 	l.keeps, l.since = true, begun
 	missing, err := l.cache.find(l)
-	switch {
-	case err != nil:
-		return err
-	case len(missing) == len(l.asked.Keys):
-		return l.read(ctx, nil)
-	case len(missing) > 0:
-		if err := l.read(ctx, missing); err != nil {
-			return err
-		}
+	if err == nil && len(missing) > 0 {
+		err = l.read(ctx, missing)
 	}
-	if len(l.asked.Keys) > 1 && l.table.commits.begun.Load() != begun { // they may be of several moments
-		return l.again(ctx)
+	found := len(l.asked.Keys) - len(missing)
+	if err == nil && found > 0 && len(l.asked.Keys) > 1 && l.table.commits.begun.Load() != begun {
+		l.cache.countKeys(l, 0)
+		return l.again(ctx) // they may be of several moments
 	}
-	return nil
+	l.cache.countKeys(l, found)
+	return err
 }
 
 // again fills in the answer from the engine, in place of what was filled in before and charged for.

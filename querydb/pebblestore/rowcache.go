@@ -107,9 +107,13 @@ func (c *rowCache) find(l *lookUp) (missing []int, err error) {
 		found, bytes = found+1, bytes+row.size
 		l.answer.cached(i, &row.Row, &l.asked)
 	}
-	c.hits.Add(uint64(len(l.asked.Keys) - len(missing)))
-	c.misses.Add(uint64(len(missing)))
 	return missing, l.charge(found, bytes)
+}
+
+// countKeys counts the keys of a look-up, so many of which are answered from the cache.
+func (c *rowCache) countKeys(l *lookUp, found int) {
+	c.hits.Add(uint64(found))
+	c.misses.Add(uint64(len(l.asked.Keys) - found))
 }
 
 // keep takes a row as the engine has it, in memory of its own, unless a commit of the table has begun since.

@@ -305,6 +305,26 @@ func TestReadsBesideACommitAreMisses(t *testing.T) {
 	}
 }
 
+// TestReadsThatBeginAgainAreMisses: what the cache had of them is not what they answer with.
+func TestReadsThatBeginAgainAreMisses(t *testing.T) {
+	s, ks := openCached(t, Options{}), []keys.Key{{PK: "p", SK: "a"}, {PK: "p", SK: "b"}, {PK: "p", SK: "c"}}
+	writeAll(t, s, 1, ks...)
+	read := func(ks []keys.Key, meanwhileDo func()) {
+		t.Helper()
+		m := &meanwhile{do: meanwhileDo, wallet: wallet{has: 1 << 20}}
+		if _, err := s.Get(driver.WithBudget(t.Context(), m), driver.Get{Table: counted, Keys: ks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(ks[:2], func() {})
+	before := s.CacheStats()
+	read(ks, func() { writeAll(t, s, 2, ks[0]) })
+	if got := s.CacheStats(); got.Hits != before.Hits || got.Misses != before.Misses+3 {
+		t.Errorf("a read that has begun again counts as %d hits and %d misses, want 3 misses", got.Hits-before.Hits,
+			got.Misses-before.Misses)
+	}
+}
+
 // nothing is the budget of a request that may read no row.
 type nothing struct{}
 
