@@ -1,9 +1,12 @@
 package server
 
 import (
+	"archive/tar"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -323,6 +326,28 @@ func TestWhoRestoresForAnotherUserIsToldToHandItOver(t *testing.T) {
 		if got := strings.Contains(c.stderr.String(), "run 'chown -R 1234:5678 "+data+"/'"); got != told {
 			t.Errorf("a directory of user %d: told %v\n%s", owner, got, &c.stderr)
 		}
+	}
+}
+
+// TestABackupThatTheServerGivesUpSaysWhereTheReasonIs, in or between two files: the answer has begun by then.
+func TestABackupThatTheServerGivesUpSaysWhereTheReasonIs(t *testing.T) {
+	const file = "what is in the file"
+	for _, sent := range []string{file, ""} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			out := tar.NewWriter(w)
+			err := out.WriteHeader(&tar.Header{Name: "rows/1.sst", Size: int64(len(file)), Mode: 0o600})
+			if _, not := io.WriteString(out, sent); err != nil || not != nil {
+				t.Errorf("errors %v, %v", err, not)
+			}
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			panic(http.ErrAbortHandler)
+		}))
+		dir := filepath.Join(t.TempDir(), "backup")
+		runProgram(t, newProject(false).App, start{args: []string{"backup", dir, "--url", s.URL}}).
+			wantExit(t, exitFailed, "its log says why")
+		s.Close()
 	}
 }
 

@@ -46,7 +46,23 @@ func (c *Backup) remote(ctx context.Context, _ *Program) (io.ReadCloser, error) 
 	if err != nil {
 		return nil, err
 	}
-	return from.Stream(ctx, "/admin/backup", []byte("{}"))
+	sent, err := from.Stream(ctx, "/admin/backup", []byte("{}"))
+	if err != nil {
+		return nil, err
+	}
+	return received{sent}, nil
+}
+
+// received is the stream of a backup from a server, which cannot say amid it why it gives the backup up.
+type received struct{ io.ReadCloser }
+
+// Read implements io.Reader.
+func (r received) Read(b []byte) (int, error) {
+	n, err := r.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w; if the server gave it up, its log says why", err)
+	}
+	return n, err
 }
 
 // offline streams the backup of a store that no server has open.
