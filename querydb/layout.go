@@ -45,6 +45,12 @@ func (l *Layout) Equal(other *Layout) bool {
 	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
 }
 
+// IsOfOther reports whether the layout is that of the rows of another model of the DB, which had the table of the model
+// before. A model that was renamed has the rows of one that there is no more.
+func IsOfOther(db *DB, m *Model, l *Layout) bool {
+	return l.HasRows() && l.model.Name != m.Name && db.tables.named(l.model.Name)
+}
+
 // EnumValues are the values that fields of rows may have whose type is an enum, by the path of the field: "status",
 // "address.country".
 func (m *Model) EnumValues() map[string][]string {
@@ -252,7 +258,7 @@ func (g *Generations) SaveLayout(ctx context.Context, m *Model, generation int) 
 // generation was begun by an earlier version of the program. Where the layouts of other models in the table are on
 // record, and the model's is not, the generation has no rows of the model, as the layout then says.
 func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*Layout, error) {
-	all, err := layouts(ctx, g.notes, g.tables, []*Model{m}, []int{generation})
+	all, err := layouts(ctx, g.notes, []*Model{m}, []int{generation})
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +268,10 @@ func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*La
 // Layouts is [Generations.Layout] for models and, aligned with them, numbers of generations, with as few requests as
 // the store allows.
 func Layouts(ctx context.Context, db *DB, models []*Model, generations []int) ([]*Layout, error) {
-	return layouts(ctx, db.Notes(), db.tables, models, generations)
+	return layouts(ctx, db.Notes(), models, generations)
 }
 
-func layouts(ctx context.Context, from *Notes, of tables, models []*Model, generations []int) ([]*Layout, error) {
+func layouts(ctx context.Context, from *Notes, models []*Model, generations []int) ([]*Layout, error) {
 	both := make([]keys.Key, 0, 2*len(models))
 	for i, m := range models {
 		shared := m.Entity != nil
@@ -280,9 +286,6 @@ func layouts(ctx context.Context, from *Notes, of tables, models []*Model, gener
 		}
 		if err != nil {
 			return nil, &Error{Op: "read the description of the rows of", Model: m.Name, Err: err}
-		}
-		if l := all[i]; l != nil && l.HasRows() && l.model.Name != m.Name && of.named(l.model.Name) {
-			all[i] = NoRows() // they are of a model that has another table by now
 		}
 	}
 	return all, nil
@@ -320,7 +323,7 @@ func formerTable(ctx context.Context, db *DB, m *Model, generation int) (*Layout
 	if err != nil || !(at.Begun && at.Number == generation) && !at.keeps(generation) {
 		return nil, Identity{}, err
 	}
-	all, err := layouts(ctx, db.Notes(), db.tables, []*Model{m}, []int{generation})
+	all, err := layouts(ctx, db.Notes(), []*Model{m}, []int{generation})
 	if err != nil || all[0] == nil || !all[0].HasRows() {
 		return nil, Identity{}, err
 	}

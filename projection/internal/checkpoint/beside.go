@@ -215,6 +215,13 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 		if err != nil {
 			return err
 		}
+		own := slices.Index(names, p.Name)
+		elsewhere := own >= 0 && all[own].isElsewhere(p)
+		if own >= 0 && !elsewhere && !all[own].isOf(p.Models, serving) {
+			if elsewhere, err = servesOthers(ctx, db, p.Models, serving); err != nil {
+				return err
+			}
+		}
 		models := p.Models
 		if len(models) > 1 && len(all) > 1 {
 			if models, serving, err = withRows(ctx, db, models, serving); err != nil {
@@ -222,8 +229,6 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 			}
 		}
 		visited := false
-		own := slices.Index(names, p.Name)
-		elsewhere := own >= 0 && all[own].isElsewhere(p)
 		for i := range all {
 			if elsewhere && i != own || !elsewhere && !all[i].isOf(models, serving) {
 				continue

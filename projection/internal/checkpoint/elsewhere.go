@@ -12,28 +12,53 @@ import (
 // A model may have another table than the one that its rows were folded into. What is on record leads to these rows:
 // they go on serving from the former table, while others are built in the model's own.
 
-// elsewhere is where rows of a model are that serve, in another table than the model has by now.
+// elsewhere is where rows of a model are that serve, in another table than the model has by now, or in a generation of
+// its own that served before the rows of another model did.
 type elsewhere struct {
 	generation int
 	layout     *querydb.Layout
 }
 
-// findElsewhere finds the rows that serve from former tables of the models.
-func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) error {
-	if p.slot != serves || p.Disowned {
+// findElsewhere finds the rows that serve from former tables of the models, and tables in which rows of other models do.
+func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) (err error) {
+	if p.slot != serves {
 		return nil
 	}
 	for i := range p.tables {
 		t := &p.tables[i]
-		if !t.was.isElsewhere(t.model) {
-			continue
+		if t.serving.Begun && !t.here() {
+			if t.others, err = servesOthers(ctx, db, []*querydb.Model{t.model}, []querydb.Generation{t.serving}); err != nil {
+				return err
+			}
 		}
-		var err error
-		if t.elsewhere, err = t.was.find(ctx, db, t.model); err != nil {
-			return err
+		if !p.Disowned && t.isElsewhere() {
+			if t.elsewhere, err = t.was.find(ctx, db, t.model); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// servesOthers reports whether the rows in any of the generations, which are aligned with the models, are those of
+// another model that there is.
+func servesOthers(ctx context.Context, db *querydb.DB, models []*querydb.Model, at []querydb.Generation) (bool, error) {
+	numbers := make([]int, len(at))
+	for i := range at {
+		numbers[i] = at[i].Number
+	}
+	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	for i, l := range layouts {
+		if l != nil && querydb.IsOfOther(db, models[i], l) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// isElsewhere reports whether the record is of rows in another place than those that serve of the table.
+func (t *tableLocation) isElsewhere() bool {
+	return t.was.isElsewhere(t.model) || t.others && t.was.Table != "" && t.was.Generation != t.serving.Number
 }
 
 // find finds the rows of the model that are on record in a former table; nil where they are not there.
@@ -79,6 +104,16 @@ func (s *Survey) ServesElsewhere() (all []querydb.Served) {
 	for i := range s.standing.tables {
 		if t := &s.standing.tables[i]; t.elsewhere != nil {
 			all = append(all, querydb.Served{Model: t.model, Generation: t.elsewhere.generation, Layout: t.elsewhere.layout})
+		}
+	}
+	return all
+}
+
+// ServesOthers are the models in whose tables rows serve of other models, which had these tables before.
+func (s *Survey) ServesOthers() (all []*querydb.Model) {
+	for i := range s.standing.tables {
+		if t := &s.standing.tables[i]; t.others {
+			all = append(all, t.model)
 		}
 	}
 	return all

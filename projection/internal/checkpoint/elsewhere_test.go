@@ -55,11 +55,17 @@ func exchanged(t *testing.T) (note, tag *program) {
 		was.open(was.db)
 		was.wantElsewhere("at first", "")
 	}
+	return both(t, store, "B", "A")
+}
+
+// both are the projections of a program with notes and tags in the tables.
+func both(t *testing.T, store *memstore.MultiWriter, ofNotes, ofTags string) (note, tag *program) {
+	t.Helper()
 	models := []*querydb.Model{newModel("Note", "2"), newModel("Tag", "2")}
-	models[0].Table, models[1].Table = "B", "A"
-	both := newProgramOf(t, store, memlog.New(memlog.Options{}), models...)
+	models[0].Table, models[1].Table = ofNotes, ofTags
+	of := newProgramOf(t, store, memlog.New(memlog.Options{}), models...)
 	one := func(m *querydb.Model) *program {
-		g := *both
+		g := *of
 		g.p, g.present = checkpoint.Projection{Name: m.Name, Models: []*querydb.Model{m}}, []string{"Note", "Tag"}
 		return &g
 	}
@@ -115,14 +121,57 @@ func TestModelsThatExchangeTheirTablesServeFromTheFormerOnesUntilEachHasSwitched
 	wants("without former rows", "", "")
 }
 
-// TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable.
+// TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable, and are kept beside those that are built of this
+// one.
 func TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was := inTable(t, store, "Note", "A", "1")
+	was.open(was.db)
+	note, tag := both(t, store, "B", "A")
+	if s := tag.look(); !s.Servable || s.Serving != nil || len(s.ServesElsewhere()) > 0 || len(s.ServesOthers()) != 1 {
+		t.Errorf("of the new model in the former table there are %+v, want rows of the other", s)
+	}
+	err := checkpoint.NewState(tag.p, tag.log, tag.db, tag.cfg, nobody{}).Open(t.Context())
+	if !errors.Is(err, checkpoint.ErrOtherRows) {
+		t.Errorf("who folds the new model: %v, want ErrOtherRows", err)
+	}
+	tag.begin()
+	tag.does(querydb.SwitchToBuilt, nil)
+	tag.wantElsewhere("after its switch, the new model", "")
+	note.wantElsewhere("after the switch of the new model", "A")
+	tag.does(querydb.DropFormer, querydb.ErrConflict)
+	note.begin()
+	note.does(querydb.SwitchToBuilt, nil)
+	tag.does(querydb.DropFormer, nil)
+	note.wantElsewhere("without the former rows", "")
+}
+
+// TestAProgramThatGoesBackAmidAnExchangeOfTablesServesTheRowsThatThereAre.
+func TestAProgramThatGoesBackAmidAnExchangeOfTablesServesTheRowsThatThereAre(t *testing.T) {
 	note, tag := exchanged(t)
-	for _, g := range []*program{note, tag} {
-		l, err := g.db.Generations().Layout(t.Context(), g.p.Models[0], 0)
-		if err != nil || l == nil || l.HasRows() {
-			t.Errorf("of %s there are %+v, %v in its table, want no rows", g.p.Name, l, err)
-		}
+	note.begin()
+	note.does(querydb.SwitchToBuilt, nil)
+	store := note.store
+	note, tag = both(t, store, "A", "B")
+	note.wantElsewhere("the one that had switched", "B")
+	tag.wantElsewhere("the one that had not", "B")
+	tag.begin()
+	tag.does(querydb.SwitchToBuilt, nil)
+	note.wantElsewhere("after the switch of the other", "B")
+	tag.wantElsewhere("after its switch", "")
+}
+
+// TestARenamedModelHasItsRowsBesideANewOneOfItsFormerName.
+func TestARenamedModelHasItsRowsBesideANewOneOfItsFormerName(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was := inTable(t, store, "Note", "A", "1")
+	was.open(was.db)
+	memo, note := newModel("Memo", "2"), newModel("Note", "2")
+	memo.Table, note.Table = "A", "C"
+	g := newProgramOf(t, store, memlog.New(memlog.Options{}), memo, note)
+	g.p = checkpoint.Projection{Name: "Note", Models: []*querydb.Model{memo}}
+	if s := g.look(); !s.Servable || s.Serving == nil || len(s.ServesOthers()) > 0 {
+		t.Errorf("of the renamed model there are %+v, want its rows", s)
 	}
 }
 
@@ -206,6 +255,21 @@ func TestRowsInAFormerTableAreNotThoseOfALogThatWasAccepted(t *testing.T) {
 	moved.does(querydb.SwitchToBuilt, nil)
 	accepted(was)
 	accepted(moved)
+}
+
+// TestThereIsNoWayBackToTheRowsOfALogInWhosePlaceAnotherWasAccepted in a former table.
+func TestThereIsNoWayBackToTheRowsOfALogInWhosePlaceAnotherWasAccepted(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, moved := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "B", "2")
+	was.open(was.db)
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	if err := checkpoint.AdoptSource(t.Context(), moved.db, moved.log, moved.p); err != nil {
+		t.Fatal(err)
+	}
+	moved.open(moved.db)
+	moved.does(querydb.SwitchBack, checkpoint.ErrNotBuilt)
+	moved.wantElsewhere("after a rollback that is refused", "")
 }
 
 // TestRowsOfAGroupDoNotServeWhereThoseOnRecordAreGone: in the model's own table there are others, of an earlier time.

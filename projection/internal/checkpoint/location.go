@@ -33,6 +33,8 @@ type tableLocation struct {
 	taken bool
 	// elsewhere is where the rows of the model serve that has another table by now; nil where there are none.
 	elsewhere *elsewhere
+	// others says that the rows that serve in the table are of another model, which had it before.
+	others bool
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {

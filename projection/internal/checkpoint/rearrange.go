@@ -186,11 +186,19 @@ func (r *rearrangement) disowned() error {
 		}
 	}
 	for _, s := range r.tables {
-		if s.Former.Beside().Former >= 0 {
+		if b := s.Former.Beside(); b.Former >= 0 || !b.Since.IsZero() && r.forgotten() {
 			return fmt.Errorf("%w: the former rows were folded from another log", ErrNotBuilt)
 		}
 	}
 	return nil // Generations.Rearrange says that there are none
+}
+
+// forgotten reports whether there were former rows, of a log in whose place another was accepted.
+func (r *rearrangement) forgotten() bool {
+	return slices.ContainsFunc(r.own, func(name string) bool {
+		of := r.slots[name]
+		return of != nil && of[keeps].record.Disowned
+	})
 }
 
 // nameVersions says of which versions the rows are that are being built: another program may build them than this one.

@@ -28,6 +28,7 @@ type program struct {
 	log       eventlog.Source
 	cfg       checkpoint.Config
 	present   []string // the projections that there are
+	store     *memstore.MultiWriter
 }
 
 // newProgram starts the program of the version; some of several projections write to its model.
@@ -59,7 +60,7 @@ func newProgramOf(t *testing.T, store *memstore.MultiWriter, log eventlog.Source
 	}
 	return &program{t, db, build, checkpoint.Projection{Name: "notes", Models: models}, log,
 		checkpoint.Config{Now: time.Now, CommitTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler), CopyRows: 10,
-			Reread: func() {}, KeepServing: true}, nil}
+			Reread: func() {}, KeepServing: true}, nil, store}
 }
 
 // open begins the rows of a DB, or goes on with them: they are complete at once, for the log is empty.

@@ -288,13 +288,14 @@ func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*q
 		if t.serving.Begun {
 			layout, layouts = layouts[0], layouts[1:]
 		}
-		if t.was.isElsewhere(t.model) { // of what is in its own table nothing is on record
-			some, missing = some || t.elsewhere != nil, missing || t.elsewhere == nil && layout != nil && layout.HasRows()
+		if t.elsewhere != nil {
+			some = true
 			continue
 		}
 		if layout == nil || !layout.HasRows() {
 			continue
 		}
+		missing = missing || !t.others && t.isElsewhere() // of what is in its own table nothing is on record
 		some, others = true, others || !t.here()
 		missing = missing || p.Disowned && t.here() || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -248,7 +249,7 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 
 // serveFormer has queries read rows that this program does not fold as they were written, those of some models from
 // tables that these had before. Of a model that is new there are none yet.
-func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model, elsewhere []querydb.Served) error {
+func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model, found *survey) error {
 	at, err := querydb.RecordedAll(ctx, db, models)
 	if err != nil {
 		return err
@@ -261,9 +262,10 @@ func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model, e
 	if err != nil {
 		return err
 	}
+	elsewhere, others := found.elsewhere()
 	all := make([]querydb.Served, len(models))
 	for i, m := range models {
-		if !at[i].Begun || layouts[i] == nil {
+		if !at[i].Begun || layouts[i] == nil || slices.Contains(others, m) {
 			layouts[i] = querydb.NoRows()
 		}
 		all[i] = querydb.Served{Model: m, Generation: at[i].Number, Layout: layouts[i]}

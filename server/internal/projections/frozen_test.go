@@ -118,9 +118,9 @@ func TestRowsServeFromTheFormerTableOfAModelUntilOthersAreAsFar(t *testing.T) {
 	first := openVersion(t, store, "1")
 	first.fold(t, first.db, "T", "T")
 	moved := openMoved(t, store)
-	if s := moved.survey(t); s.folds || !s.begins || len(s.elsewhere()) != 1 {
+	if s := moved.survey(t); s.folds || !s.begins || len(s.all[0].ServesElsewhere()) != 1 {
 		t.Errorf("it folds %t, begins %t, and rows %v serve from former tables; want that it begins, and some", s.folds,
-			s.begins, s.elsewhere())
+			s.begins, s.all[0].ServesElsewhere())
 	}
 	unit := []projection.Projection{moved.p}
 	for _, types := range [][]string{{"T"}, {"T", "T"}} {
@@ -134,8 +134,9 @@ func TestRowsServeFromTheFormerTableOfAModelUntilOthersAreAsFar(t *testing.T) {
 			t.Errorf("the switch to rows at %d: %v, want it refused: %t", len(types), err, behind)
 		}
 	}
-	if s := moved.survey(t); !s.folds || len(s.elsewhere()) > 0 {
-		t.Errorf("after the switch it folds %t, and rows %v serve from former tables", s.folds, s.elsewhere())
+	if s := moved.survey(t); !s.folds || len(s.all[0].ServesElsewhere()) > 0 {
+		t.Errorf("after the switch it folds %t, and rows %v serve from former tables", s.folds,
+			s.all[0].ServesElsewhere())
 	}
 }
 

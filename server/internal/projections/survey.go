@@ -221,12 +221,13 @@ func (s *survey) aborted() bool {
 const replaceServer = "a server whose enums have more values has folded these rows lately: replace this server with " +
 	"one of that version"
 
-// elsewhere are the rows that serve from tables which their models had before.
-func (s *survey) elsewhere() (all []querydb.Served) {
+// elsewhere are the rows that serve from tables which their models had before, and the models in whose tables such rows
+// of others do.
+func (s *survey) elsewhere() (all []querydb.Served, others []*querydb.Model) {
 	for i := range s.all {
-		all = append(all, s.all[i].ServesElsewhere()...)
+		all, others = append(all, s.all[i].ServesElsewhere()...), append(others, s.all[i].ServesOthers()...)
 	}
-	return all
+	return all, others
 }
 
 // ownServing reports whether the rows that serve are those that this program folds.

@@ -349,7 +349,7 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 	all, g := models(u.projections), u.set.keep.DB.Generations()
 	switch {
 	case !found.folds:
-		return serveFormer(ctx, u.set.keep.DB, all, found.elsewhere())
+		return serveFormer(ctx, u.set.keep.DB, all, found)
 	case u.set.keep.Off:
 		return followingUnit{u}.serve(ctx, found)
 	case found.every(ownServing):
