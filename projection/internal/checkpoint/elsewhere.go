@@ -19,7 +19,7 @@ type elsewhere struct {
 	layout     *querydb.Layout
 }
 
-// findElsewhere finds the rows that serve from former tables of the models, and tables in which rows of other models do.
+// findElsewhere finds the rows that serve from former tables of the models, and tables in which those of others do.
 func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) (err error) {
 	if p.slot != serves {
 		return nil
