@@ -76,7 +76,7 @@ func orphans(ctx context.Context, p *Program, db *querydb.DB) (list []querydb.Or
 func keptElsewhere(found []projection.Generations) map[querydb.Orphan]string {
 	kept := map[querydb.Orphan]string{}
 	for i := range found {
-		if former := found[i].Former; former != nil {
+		if former := found[i].Former; former != nil && !found[i].Since.IsZero() {
 			for _, t := range former.Tables {
 				kept[querydb.Orphan{Table: t.Table, Generation: t.Generation}] = "is kept for 'server rebuild rollback', " +
 					"as long as --keep-former of the server says"

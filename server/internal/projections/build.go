@@ -223,7 +223,7 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time) (r Rebuild, err er
 		for to, rows := range map[**Generation]*projection.Rows{
 			&r.Serving: g.Serving, &r.Building: g.Building, &r.Former: g.Former,
 		} {
-			if rows == nil {
+			if rows == nil || rows == g.Former && found.since.IsZero() { // rows to which nothing leads back
 				continue
 			}
 			letters, err := projection.CountDeadLetters(ctx, u.set.keep.DB, rows)
