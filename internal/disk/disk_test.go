@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -218,4 +220,18 @@ func TestAClosedStoreChangesNothing(t *testing.T) {
 func parked() int {
 	all := make([]byte, 1<<20)
 	return bytes.Count(all[:runtime.Stack(all, true)], []byte("disk.park("))
+}
+
+// TestADamagedFileIsAnErrorThatSaysWhatToDo, as the engine tells of damage that it reads, and as it tells of damage that
+// it has found in the background.
+func TestADamagedFileIsAnErrorThatSaysWhatToDo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "000001.sst")
+	if err := os.WriteFile(path, []byte("no table"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{CheckTable(path), fmt.Errorf("%w: %s", pebble.ErrCorruption, path)} {
+		if said := explain("data", err).Error(); !strings.Contains(said, "restore a backup") {
+			t.Errorf("%s: want what to do", said)
+		}
+	}
 }

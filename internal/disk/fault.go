@@ -76,8 +76,7 @@ func adviceOn(err error) string {
 		return "stop the server, put the directory back or restore a backup, and start it; or move the directory back"
 	case errors.Is(err, errNoMarker):
 		return "if it was copied, copy it again, whole; else restore a backup; nothing was changed"
-	case errors.Is(err, pebble.ErrCorruption), errors.Is(err, record.ErrInvalidChunk),
-		errors.Is(err, record.ErrZeroedChunk):
+	case pebble.IsCorruptionError(err), errors.Is(err, record.ErrInvalidChunk), errors.Is(err, record.ErrZeroedChunk):
 		return "a file is damaged: restore a backup; rows alone can be rebuilt from the log"
 	case errors.Is(err, syscall.EIO):
 		return "the disk fails: replace it"
