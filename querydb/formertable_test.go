@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
@@ -92,5 +94,27 @@ func TestACollectionOfRowsInTwoTablesSaysThatItIsNotRebuilt(t *testing.T) {
 	var dark *querydb.NotRebuiltError
 	if page, err := read(); !errors.As(err, &dark) {
 		t.Errorf("%+v, %v, want a NotRebuiltError", page.Rows, err)
+	}
+}
+
+// TestRowsInASharedTableAreThoseOfOthersWhereTheirModelsHaveLeftIt, for a model that has none there.
+func TestRowsInASharedTableAreThoseOfOthersWhereTheirModelsHaveLeftIt(t *testing.T) {
+	store := newOutliving(0)
+	orders, returns := openEntities(t, store)
+	for _, f := range []*fixture{orders, returns} {
+		if err := f.Generations().SaveLayout(t.Context(), f.model, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := orderModel()
+	left.Name = "Return"
+	stays, fresh := entityModels()
+	fresh.Name, fresh.Entity.Kind = "Refund", "refund"
+	db := openModels(t, store, left, stays, fresh).DB
+	for of, want := range map[*querydb.Model]querydb.Whose{stays: querydb.WhoseModel, fresh: querydb.WhoseOthers} {
+		whose, err := querydb.WhoseRows(t.Context(), db, []*querydb.Model{of, of}, []int{0, 1})
+		if diff := cmp.Diff([]querydb.Whose{want, querydb.WhoseNone}, whose); err != nil || diff != "" {
+			t.Errorf("of %s: %v, %s", of.Name, err, diff)
+		}
 	}
 }

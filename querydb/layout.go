@@ -45,12 +45,6 @@ func (l *Layout) Equal(other *Layout) bool {
 	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
 }
 
-// IsOfOther reports whether the layout is that of the rows of another model of the DB, which had the table of the model
-// before. A model that was renamed has the rows of one that there is no more.
-func IsOfOther(db *DB, m *Model, l *Layout) bool {
-	return l.HasRows() && l.model.Name != m.Name && db.tables.named(l.model.Name)
-}
-
 // EnumValues are the values that fields of rows may have whose type is an enum, by the path of the field: "status",
 // "address.country".
 func (m *Model) EnumValues() map[string][]string {
@@ -332,4 +326,70 @@ func formerTable(ctx context.Context, db *DB, m *Model, generation int) (*Layout
 		return nil, Identity{}, err
 	}
 	return all[0], are[0], nil
+}
+
+// Whose says of which models rows in a generation of a model's table are, as far as their layouts are on record.
+type Whose uint8
+
+// Whose rows there are.
+const (
+	WhoseNone   Whose = iota // none of the model, nor of models that have another table by now
+	WhoseModel               // of the model, maybe under the name that it had before
+	WhoseOthers              // none of the model, and some of others of the DB, which had the table before
+)
+
+// WhoseRows says, aligned with models, whose rows are in the generations of their tables.
+func WhoseRows(ctx context.Context, db *DB, models []*Model, generations []int) ([]Whose, error) {
+	all, err := Layouts(ctx, db, models, generations)
+	if err != nil {
+		return nil, err
+	}
+	whose := make([]Whose, len(models))
+	for i, l := range all {
+		switch m := models[i]; {
+		case l == nil:
+		case l.HasRows() && db.tables.hadTable(l.model.Name, m):
+			whose[i] = WhoseOthers
+		case l.HasRows():
+			whose[i] = WhoseModel
+		default:
+			if whose[i], err = whoseOfShared(ctx, db, m, generations[i]); err != nil {
+				return nil, &Error{Op: "find out whose rows are in the table of", Model: m.Name, Err: err}
+			}
+		}
+	}
+	return whose, nil
+}
+
+// whoseOfShared is WhoseRows of a table that models share, of which the model has no rows.
+func whoseOfShared(ctx context.Context, db *DB, m *Model, number int) (Whose, error) {
+	t := &driver.Table{Name: m.Table, Generation: number}
+	for after := generation.LayoutID(t, "", true); ; {
+		notes, err := db.Notes().List(ctx, generation.KindLayout, after, 100)
+		if err != nil || len(notes) == 0 {
+			return WhoseNone, err
+		}
+		for _, n := range notes {
+			if after = n.ID; !generation.IsLayoutOf(t, n.ID) {
+				return WhoseNone, nil
+			}
+			l, err := parseLayout(n.Value)
+			if err != nil {
+				return WhoseNone, err
+			}
+			if db.tables.hadTable(l.model.Name, m) {
+				return WhoseOthers, nil
+			}
+		}
+	}
+}
+
+// hadTable reports whether there is a model of that name that has another table than the given one.
+func (ts tables) hadTable(name string, given *Model) bool {
+	for m := range ts {
+		if m.Name == name && m != given {
+			return m.Table != given.Table
+		}
+	}
+	return false
 }

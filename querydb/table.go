@@ -77,16 +77,6 @@ func (ts tables) of(op string, m *Model) (*table, error) {
 	return nil, &Error{Op: op, Model: m.Name, Err: fmt.Errorf("%w: the model was not given to Open", ErrInvalid)}
 }
 
-// named reports whether there is a model of that name.
-func (ts tables) named(name string) bool {
-	for m := range ts {
-		if m.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // part is what a writer writes of the table's rows, nil where it writes them whole: where the writer is "".
 func (t *table) part(writer string) (*driver.Part, error) {
 	p := t.parts[writer]

@@ -222,8 +222,8 @@ func parked() int {
 	return bytes.Count(all[:runtime.Stack(all, true)], []byte("disk.park("))
 }
 
-// TestADamagedFileIsAnErrorThatSaysWhatToDo, as the engine tells of damage that it reads, and as it tells of damage that
-// it has found in the background.
+// TestADamagedFileIsAnErrorThatSaysWhatToDo, as the engine tells of damage that it reads, and of damage that it finds
+// in the background.
 func TestADamagedFileIsAnErrorThatSaysWhatToDo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "000001.sst")
 	if err := os.WriteFile(path, []byte("no table"), 0o600); err != nil {

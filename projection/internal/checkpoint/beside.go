@@ -216,11 +216,9 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 			return err
 		}
 		own := slices.Index(names, p.Name)
-		elsewhere := own >= 0 && all[own].isElsewhere(p)
-		if own >= 0 && !elsewhere && !all[own].isOf(p.Models, serving) {
-			if elsewhere, err = servesOthers(ctx, db, p.Models, serving); err != nil {
-				return err
-			}
+		elsewhere, err := p.servesElsewhere(ctx, db, serving, all, own)
+		if err != nil {
+			return err
 		}
 		models := p.Models
 		if len(models) > 1 && len(all) > 1 {

@@ -20,14 +20,14 @@ type elsewhere struct {
 }
 
 // findElsewhere finds the rows that serve from former tables of the models, and tables in which those of others do.
-func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) (err error) {
+func (p *location) findElsewhere(ctx context.Context, db *querydb.DB, of Projection) (err error) {
 	if p.slot != serves {
 		return nil
 	}
 	for i := range p.tables {
 		t := &p.tables[i]
 		if t.serving.Begun && !t.here() {
-			if t.others, err = servesOthers(ctx, db, []*querydb.Model{t.model}, []querydb.Generation{t.serving}); err != nil {
+			if err := t.findOthers(ctx, db, of); err != nil {
 				return err
 			}
 		}
@@ -40,25 +40,56 @@ func (p *location) findElsewhere(ctx context.Context, db *querydb.DB) (err error
 	return nil
 }
 
-// servesOthers reports whether the rows in any of the generations, which are aligned with the models, are those of
-// another model that there is.
-func servesOthers(ctx context.Context, db *querydb.DB, models []*querydb.Model, at []querydb.Generation) (bool, error) {
-	numbers := make([]int, len(at))
-	for i := range at {
-		numbers[i] = at[i].Number
+// findOthers finds out whether the rows that serve in the table are those of other models, or whether another
+// projection has folded those of the model.
+func (t *tableLocation) findOthers(ctx context.Context, db *querydb.DB, of Projection) error {
+	whose, err := querydb.WhoseRows(ctx, db, []*querydb.Model{t.model}, []int{t.serving.Number})
+	if err != nil {
+		return err
 	}
-	layouts, err := querydb.Layouts(ctx, db, models, numbers)
-	for i, l := range layouts {
-		if l != nil && querydb.IsOfOther(db, models[i], l) {
-			return true, err
-		}
+	t.others = whose[0] == querydb.WhoseOthers
+	if whose[0] != querydb.WhoseModel || !t.was.isElsewhere(t.model) {
+		return nil
 	}
-	return false, err
+	return eachRecord(ctx, db, serves, func(name string, b *Record) bool {
+		return name != of.Name && b.isOf([]*querydb.Model{t.model}, []querydb.Generation{t.serving})
+	}, func(string, *Record) error {
+		t.regrouped = true
+		return nil
+	})
 }
 
 // isElsewhere reports whether the record is of rows in another place than those that serve of the table.
 func (t *tableLocation) isElsewhere() bool {
-	return t.was.isElsewhere(t.model) || t.others && t.was.Table != "" && t.was.Generation != t.serving.Number
+	return t.was.isElsewhere(t.model) && !t.regrouped ||
+		t.others && t.was.Table != "" && t.was.Generation != t.serving.Number
+}
+
+// servesElsewhere reports whether the rows of the models serve elsewhere than in the generations of their tables. The
+// records are those of the tables, with that of the projection.
+func (p Projection) servesElsewhere(ctx context.Context, db *querydb.DB, serving []querydb.Generation, all []Record,
+	own int) (bool, error) {
+	if own < 0 || !all[own].isElsewhere(p) && all[own].isOf(p.Models, serving) {
+		return false, nil
+	}
+	numbers := make([]int, len(serving))
+	for i := range serving {
+		numbers[i] = serving[i].Number
+	}
+	whose, err := querydb.WhoseRows(ctx, db, p.Models, numbers)
+	if err != nil || slices.Contains(whose, querydb.WhoseOthers) {
+		return err == nil, err
+	}
+	for i, m := range p.Models {
+		regrouped := false
+		for k := range all {
+			regrouped = regrouped || k != own && all[k].isOf([]*querydb.Model{m}, serving[i:i+1])
+		}
+		if was := p.recordOf(i, all[own].tables()); was.isElsewhere(m) && !(whose[i] == querydb.WhoseModel && regrouped) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // find finds the rows of the model that are on record in a former table; nil where they are not there.
@@ -86,17 +117,19 @@ func (h *Header) isElsewhere(p Projection) bool {
 	return false
 }
 
-// left reports whether the rows that were kept when those elsewhere came to serve are of the projection, and still the
-// ones in its tables.
+// left reports whether the rows that were kept when those elsewhere came to serve are of the projection, and still in
+// its tables: as former ones, or, where others have no rows in a table, as those that served there last.
 func (p *location) left(kept *Header, of Projection) bool {
 	recorded := kept.tables()
-	left := len(recorded) == len(p.tables)
+	left, some := len(recorded) == len(p.tables), false
 	for i := range p.tables {
 		t, was := &p.tables[i], of.recordOf(i, recorded)
-		left = left && t.elsewhere != nil && t.serving.Begun && was.Table == t.model.Table &&
-			was.Version == t.model.Version && was.Generation == t.serving.Number
+		last := t.elsewhere != nil && t.serving.Begun && was.Generation == t.serving.Number
+		left = left && was.Table == t.model.Table && was.Version == t.model.Version &&
+			(last || was.Generation == formerNumber(t.serving))
+		some = some || last
 	}
-	return left
+	return left && some
 }
 
 // ServesElsewhere are the rows of the projection's models that serve from tables which the models had before.

@@ -292,3 +292,71 @@ func TestRowsOfAGroupDoNotServeWhereThoseOnRecordAreGone(t *testing.T) {
 		t.Errorf("without the rows on record there are %+v, want none that serve", s)
 	}
 }
+
+// TestARecordThatARegroupedModelHasLeftBehindHidesNoRows: its rows were folded together with others meanwhile.
+func TestARecordThatARegroupedModelHasLeftBehindHidesNoRows(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was := inTable(t, store, "Note", "A", "1")
+	was.open(was.db)
+	note := newModel("Note", "2")
+	note.Table = "B"
+	group := newProgramOf(t, store, memlog.New(memlog.Options{}), note, newModel("Tag", "1"))
+	group.open(group.db)
+	again := inTable(t, store, "Note", "B", "3")
+	s := again.look()
+	if !s.Servable || len(s.ServesElsewhere()) > 0 {
+		t.Errorf("there are %+v, which serve from former tables %v; want those of the group", s, s.ServesElsewhere())
+	}
+	at, err := checkpoint.LookAtServing(t.Context(), again.db, again.p)
+	if _, ofGroup := at.Generations["notes B"]; err != nil || !ofGroup {
+		t.Errorf("the rows that serve are %v, %v, want those of the group", at.Generations, err)
+	}
+}
+
+// TestAProgramWhoseGroupHasMovedInPartWaitsForSomebodyToAskForIts.
+func TestAProgramWhoseGroupHasMovedInPartWaitsForSomebodyToAskForIts(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	group := func(table, version string) *program {
+		note := newModel("Note", version)
+		note.Table = table
+		return newProgramOf(t, store, memlog.New(memlog.Options{}), note, newModel("Tag", "1"))
+	}
+	was, moved := group("A", "1"), group("B", "2")
+	was.open(was.db)
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	if s := was.look(); !s.Left {
+		t.Errorf("the former program finds %+v, want that its rows are left", s)
+	}
+	if s := moved.look(); s.Left {
+		t.Errorf("the next program finds %+v, want that it folds", s)
+	}
+}
+
+// TestNothingIsLeftOnRecordOfRowsInAFormerTableThatAreKeptNoMore.
+func TestNothingIsLeftOnRecordOfRowsInAFormerTableThatAreKeptNoMore(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	was, moved := inTable(t, store, "Note", "A", "1"), inTable(t, store, "Note", "B", "2")
+	was.open(was.db)
+	letter := querydb.Note{Kind: checkpoint.KindDeadLetter + "A.g0:Note", ID: "x", Value: []byte("{}")}
+	if err := was.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{letter}}); err != nil {
+		t.Fatal(err)
+	}
+	letters := func() int {
+		t.Helper()
+		all, err := moved.db.Notes().List(t.Context(), letter.Kind, "", 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	moved.begin()
+	moved.does(querydb.SwitchToBuilt, nil)
+	if letters() != 1 {
+		t.Error("nothing is on record of the former rows while they are kept")
+	}
+	moved.does(querydb.DropFormer, nil)
+	if n := letters(); n != 0 {
+		t.Errorf("%d dead letters are on record of rows that are kept no more", n)
+	}
+}

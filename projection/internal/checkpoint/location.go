@@ -33,8 +33,9 @@ type tableLocation struct {
 	taken bool
 	// elsewhere is where the rows of the model serve that has another table by now; nil where there are none.
 	elsewhere *elsewhere
-	// others says that the rows that serve in the table are of another model, which had it before.
-	others bool
+	// others says that the rows that serve in the table are of other models, which had it before, and regrouped that
+	// another projection has folded those of this one, whatever is on record in the name of its own.
+	others, regrouped bool
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -77,7 +78,7 @@ func locate(ctx context.Context, db *querydb.DB, all []location, of []Projection
 		if err := compareEnums(ctx, db, at, of[i]); err != nil {
 			return err
 		}
-		if err := at.findElsewhere(ctx, db); err != nil {
+		if err := at.findElsewhere(ctx, db, of[i]); err != nil {
 			return err
 		}
 		if at.former != nil {

@@ -333,7 +333,7 @@ func (r *rearrangement) notes() (all []querydb.Note) {
 
 // dropNotes removes what is on record about a generation that there is no more. Where that fails it does no harm.
 func (r *rearrangement) dropNotes(ctx context.Context, e *entry) {
-	if e.record.Table == "" || r.spans(&e.record) {
+	if e.record.Table == "" || r.spans(&e.record) && !slices.Contains(r.own, e.name) {
 		return
 	}
 	for _, kind := range kindsOfGeneration {

@@ -197,7 +197,7 @@ func (s *survey) judgeRows(shared bool) {
 		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
 	case former && !shared:
 		s.resumes = true
-	case shared && s.every(func(g *projection.Generations) bool { return g.Left }):
+	case shared && s.left():
 		s.why = "another version has given the models other tables, and its rows serve: if it is not to come back, end all " +
 			"its servers, and build rows here with 'server rebuild start'"
 	case former:
@@ -208,6 +208,14 @@ func (s *survey) judgeRows(shared bool) {
 	default:
 		s.begins = true
 	}
+}
+
+// left reports whether the rows of this program are in its tables, where they served before others came to serve
+// elsewhere.
+func (s *survey) left() bool {
+	return s.any(func(g *projection.Generations) bool { return g.Left }) && s.every(func(g *projection.Generations) bool {
+		return g.Left || ownServing(g) || g.Former != nil && g.Former.Own
+	})
 }
 
 // aborted reports whether a build of this version of the models was aborted; of some of them other versions may have
