@@ -88,10 +88,9 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 		{name: "crowd", dir: "ledger", events: crowdEvents, asks: crowdAsks, windows: []int{40, 200, 4096}, cascades: true},
 		{name: "stream", dir: "ledger", events: ledgerEvents, asks: ledgerAsks, stream: true},
 	}
-	for _, other := range []int{partedAt, crowdAt} {
+	for _, other := range []int{partedAt, crowdAt, streamAt} {
 		all[other].verify = all[ledgerAt].verify
 	}
-	all[streamAt].verify = released(all[ledgerAt].verify)
 	for i, s := range all {
 		if same := slices.IndexFunc(all, func(o *subject) bool { return o.dir == s.dir }); same < i {
 			s.bin = all[same].bin

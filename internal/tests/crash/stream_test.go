@@ -15,6 +15,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/filesource"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/release"
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 	"github.com/foldql/foldql/internal/tests/natsserver"
 )
@@ -71,9 +72,6 @@ func (s *stream) publish(line string) (err error) {
 // restart has the servers lose their connections, and find the stream again.
 func (s *stream) restart() { s.server.Restart(s.t) }
 
-// The next release of the ledger has another version of each model, and folds them anew into the same rows.
-const nextRelease = "next"
-
 // evolve does to the log and to the servers what happens to those of a stream: events come, NATS is restarted, and the
 // next release is deployed beside the present one.
 func (tr *trial) evolve(ctx context.Context) error {
@@ -93,7 +91,7 @@ func (tr *trial) evolve(ctx context.Context) error {
 // release is the environment of programs of the release that is deployed last.
 func (tr *trial) release() []string {
 	if tr.deployed.Load() {
-		return []string{"LEDGER_RELEASE=" + nextRelease}
+		return []string{"LEDGER_RELEASE=" + tr.next}
 	}
 	return nil
 }
@@ -198,14 +196,10 @@ func (s *slot) switched(ctx context.Context) error {
 	}
 }
 
-// released verifies rows that the next release has folded.
-func released(verify verification) verification {
-	return func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
-		for _, m := range model.All {
-			was, wasOfRows := m.Version, m.RowVersion
-			m.Version, m.RowVersion = nextRelease+was, nextRelease+wasOfRows
-			defer func() { m.Version, m.RowVersion = was, wasOfRows }()
-		}
-		return verify(ctx, store, events, answers)
+// verify compares the rows that the trial's servers have folded, those of the release that was deployed last.
+func (tr *trial) verify(ctx context.Context) (*verifier.Verdict, error) {
+	if tr.deployed.Load() {
+		defer release.Apply(tr.next, model.All)()
 	}
+	return tr.on.verify(ctx, tr.world.store(), tr.file, tr.asker.answers)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foldql/foldql/internal/tests/crash/ledger/release"
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 )
 
@@ -37,6 +38,7 @@ type trial struct {
 	slots        []*slot
 	stream       *stream     // nil where the log is in files
 	deployed     atomic.Bool // a server of the next release was started
+	next         string      // the name of that release
 	asker        *asker
 	report       report
 }
@@ -80,6 +82,7 @@ func newTrial(t testing.TB, seed uint64, on *subject, open func(tr *trial) (worl
 		if tr.stream, err = newStream(t); err != nil {
 			return nil, err
 		}
+		tr.next = []string{release.Next, release.Exchanged}[tr.rng.IntN(2)]
 	}
 	windows := on.windows
 	if windows == nil {
@@ -203,7 +206,7 @@ func (tr *trial) run(ctx context.Context) (v *verifier.Verdict, err error) {
 		return nil, err
 	}
 	tr.world.settle()
-	if v, err = tr.on.verify(ctx, tr.world.store(), tr.file, tr.asker.answers); err != nil {
+	if v, err = tr.verify(ctx); err != nil {
 		return nil, err
 	}
 	tr.report.verified(v)

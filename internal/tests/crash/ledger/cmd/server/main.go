@@ -13,14 +13,13 @@ import (
 	"github.com/foldql/foldql/internal/tests/crash/ledger/graph/generated"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/projection/ledger"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/release"
 )
 
 // A release has a version of its own of each model.
 func main() {
-	if release := os.Getenv("LEDGER_RELEASE"); release != "" {
-		for _, m := range model.All {
-			m.Version, m.RowVersion = release+m.Version, release+m.RowVersion
-		}
+	if name := os.Getenv("LEDGER_RELEASE"); name != "" {
+		release.Apply(name, model.All)
 	}
 	server.Main(server.App{
 		Models:      model.All,
