@@ -19,6 +19,9 @@ type Task struct {
 	Identifier string `json:"id"`
 	// Scopes say which copies: none, those that follow by the schema.
 	Scopes []Scope `json:"scopes,omitempty"`
+	// Existed says that the row was there after the change: if it is gone by now, it has expired, and copies of it stay.
+	// Earlier versions did not record it, so a task without it may be of a row that an event has deleted.
+	Existed bool `json:"existed,omitempty"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -105,7 +108,8 @@ func ParseTask(n *querydb.Note) (t Task, err error) {
 // Again is the task from its beginning.
 func (t *Task) Again() Task {
 	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
-	again.Scopes, again.id, again.revision, again.version = t.Scopes, t.id, t.revision, t.version
+	again.Scopes, again.Existed = t.Scopes, t.Existed
+	again.id, again.revision, again.version = t.id, t.revision, t.version
 	return again
 }
 

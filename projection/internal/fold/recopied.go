@@ -100,7 +100,7 @@ func (f *references) recopy(ctx context.Context, path string, stored []querydb.R
 		return Recopied{}, err
 	}
 	source, err := f.sources[i].sourceRow(key, t.Identifier, ApplyPoint{Event: 1})
-	if err != nil || source == nil && !ref.NullIfMissing {
+	if err != nil || source == nil && (t.Existed || !ref.NullIfMissing) {
 		return Recopied{Done: len(stored)}, err
 	}
 	_, all, _ := t.Filters(f.of.desc.Name)

@@ -47,7 +47,7 @@ func (o *refreshOp) eval(f *modelFold, at ApplyPoint) error {
 	if !asked && (!schema || !f.refs.all[o.ref].FollowsAfter()) {
 		return nil
 	}
-	return f.refreshCopies(e, o.copied, asked, at)
+	return f.refreshCopies(e, o.copied, asked, o.task.Existed, at)
 }
 
 // holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
@@ -66,8 +66,9 @@ func (f *tracking) holds(e *entry, c copied) (held, filled bool) {
 }
 
 // refreshCopies has a copy in a row, if it has it, follow the row that it is of. One that is filled in stays without a
-// cascade, unless an op has asked, and so does one of a row that is gone, unless it is to be null.
-func (f *tracking) refreshCopies(e *entry, c copied, asked bool, at ApplyPoint) error {
+// cascade, unless an op has asked, and so does one of a row that is gone, unless that was deleted, as no row was that
+// existed after its change, and the copy is to be null.
+func (f *tracking) refreshCopies(e *entry, c copied, asked, existed bool, at ApplyPoint) error {
 	held, filled := f.holds(e, c)
 	if !held {
 		return nil
@@ -81,7 +82,7 @@ func (f *tracking) refreshCopies(e *entry, c copied, asked bool, at ApplyPoint) 
 	switch {
 	case err != nil && err != errDeletedHere:
 		return err
-	case source == nil && !ref.NullIfMissing, source != nil && !ref.Cascade && !asked && filled:
+	case source == nil && (existed || !ref.NullIfMissing), source != nil && !ref.Cascade && !asked && filled:
 		return nil
 	}
 	f.sources[c.ref].isFilledIn(key, c.id, at.Event)
@@ -141,7 +142,7 @@ func (f *tracking) refreshHolders(
 			continue
 		}
 		n++
-		if err := f.refreshCopies(e, c, asked, at); err != nil {
+		if err := f.refreshCopies(e, c, asked, false, at); err != nil {
 			return 0, err
 		}
 	}

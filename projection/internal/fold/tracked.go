@@ -215,14 +215,15 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		return
 	}
 	var now []byte
-	identifiers := e.tracked().identifiers
+	own, identifiers := "", e.tracked().identifiers
 	if e.present {
-		now, identifiers = f.copiedText(&e.stored), with(identifiers, f.identifier(e.row))
+		now, own = f.copiedText(&e.stored), f.identifier(e.row)
+		identifiers = with(identifiers, own)
 	}
 	if was := e.tracked().copiedBy(e.time); e.outdated || differ(now, was) {
 		for _, identifier := range identifiers {
 			t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-			t.Scopes = cascade.ForTask(scopes)
+			t.Scopes, t.Existed = cascade.ForTask(scopes), e.present && identifier == own
 			c.Tasks = append(c.Tasks, t)
 		}
 	}
