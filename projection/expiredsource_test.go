@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -90,14 +89,5 @@ func openDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal]) *q
 // former is the copy of the former deal in a deal.
 func former(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], id string) *DealCopy {
 	t.Helper()
-	db := openDeals(t, store, codec)
-	rows, err := db.ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: id}}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var deal Deal
-	if err := codec.Decode(rows[0].Record, &deal); err != nil {
-		t.Fatal(err)
-	}
-	return deal.Former
+	return dealOf(t, store, codec, id).Former
 }

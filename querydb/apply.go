@@ -29,7 +29,8 @@ type Write struct {
 	// Row.Revision, at which it was read; otherwise the batch is ErrStale.
 	IfRevision bool
 	// Time is that of the event, the earliest of several. It is for unique indexes: another row that has expired by then
-	// does not keep its key from this one. At the zero time none has expired.
+	// does not keep its key from this one. At the zero time, that of no event, none has expired, and the row keeps the
+	// keys that it has.
 	Time time.Time
 	// Former are the Items of the row of an aggregate as it was read, none where there was no row. Those that are as
 	// before are not written again, and those that the row no longer has are deleted. Such a write needs IfRevision on a

@@ -34,7 +34,9 @@ type Write struct {
 	IfRevision bool // the change rests on the row as it was at Row.Revision
 	Part       *Part
 	// Time is that of the event, the earliest of several: the time at which other rows with a key of a unique index have
-	// expired or not. None has at the zero time.
+	// expired or not. None has at the zero time, which is that of no event; but then a row keeps the keys that it has
+	// though others that the batch does not write have them too. A store may refuse that of a row that has expired and
+	// lost a key.
 	Time time.Time
 }
 

@@ -93,10 +93,10 @@ func checkUnique(changes []change) error {
 	for i := range changes {
 		c := &changes[i]
 		for _, cl := range c.claims() {
-			taken := held[cl]
+			taken, keeps := held[cl], c.keeps(cl)
 			held[cl] = true
 			for key := range c.table.holders(cl) {
-				taken = taken || !changed[rowID{c.table, key}] && !c.table.rows[key].Expired(c.Time)
+				taken = taken || !keeps && !changed[rowID{c.table, key}] && !c.table.rows[key].Expired(c.Time)
 			}
 			if taken {
 				return fmt.Errorf("memstore: %w: row %q of %s would have the key %q in the unique index %s, which another row has",
@@ -105,6 +105,15 @@ func checkUnique(changes []change) error {
 		}
 	}
 	return nil
+}
+
+// keeps reports whether the row has the key before, and no event writes it.
+func (c *change) keeps(cl claim) bool {
+	if !c.Time.IsZero() || c.former == nil || c.former.deleted() {
+		return false
+	}
+	k := &c.former.Indexes[cl.index]
+	return k.InIndex(&c.Table.Indexes[cl.index]) && cl.key == keys.Key{PK: k.PK, SK: sortOf(k)}
 }
 
 // claims are the keys of unique indexes that the row is to have.

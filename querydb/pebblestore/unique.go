@@ -21,16 +21,17 @@ type uniqueEntry struct {
 	at    keys.Key
 	entry []byte
 	key   int  // length of the part of entry that holds the key of the index
-	held  bool // the row had the entry before, and no other can have it
+	held  bool // the row had the entry before, and keeps it
 }
 
-// keepUnique keeps the entry that the row is to have in a unique index, to be checked when all changes are made.
+// keepUnique keeps the entry that the row is to have in a unique index, to be checked when all changes are made. One
+// that it had before is held where no other row can have it, and where no event writes the row.
 func (w *writer) keepUnique(c *change, index int, was, is *driver.IndexKey) {
 	entry := bytes.Clone(w.entryKey(c, index, is))
 	w.unique = append(w.unique, uniqueEntry{
 		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
-		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.NoExpiry && was != nil &&
-			was.Key == is.Key,
+		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: was != nil && was.Key == is.Key &&
+			(c.Table.NoExpiry || c.Time.IsZero()),
 	})
 }
 

@@ -112,6 +112,7 @@ func uniqueExpired(s *harness.Store) {
 	wantConflict(s, at(9, until(90, "b", "x")), "plain", "x")
 	wantConflict(s, atOnce(s, until(90, "b", "x")), "plain", "x")
 	s.Apply(at(10, until(90, "b", "x")))
+	s.Apply(atOnce(s, until(90, "b", "x"))) // it keeps the key, which one that has expired has too
 	wantConflict(s, at(5, until(50, "a", "x")), "plain", "x")
 	s.Apply(at(5, until(4, "c", "x")))
 	s.Apply(at(20, until(80, "b", "x")))

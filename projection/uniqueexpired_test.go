@@ -1,0 +1,57 @@
+package projection_test
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/pebblestore"
+)
+
+// TestACopyFollowsInARowThatHasTakenAnExpiredRowsKey, while the store still has that one, with a copy too.
+func TestACopyFollowsInARowThatHasTakenAnExpiredRowsKey(t *testing.T) {
+	codec := (&dealForm{expires: true, unique: true, club: refMode{cascade: true}}).codec()
+	club := func(second int, name string) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "club", ID: "A", Text: name})
+	}
+	deal := func(second, ends int, id string) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Deal: Deal{ID: id, Code: "x", ClubID: "A", Ends: after(ends)}})
+	}
+	events := []eventlog.Event{club(0, "old"), deal(1, 10, "expired"), deal(20, 100, "next"), club(21, "new")}
+	newStores := map[string]func() driver.Driver{"pebble": func() driver.Driver {
+		store, err := pebblestore.Open(pebblestore.Options{Dir: "rows", FS: vfs.NewMem()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outliving{store}
+	}}
+	for name, newStore := range keptStores {
+		newStores[name] = newStore
+	}
+	for name, newStore := range newStores {
+		store := newStore()
+		for _, n := range []int{3, 4} { // the copies follow in between
+			foldDeals(t, store, codec, 100, events[:n])
+		}
+		if d := dealOf(t, store, codec, "next"); d.Code != "x" || d.Club == nil || d.Club.Name != "new" {
+			t.Errorf("%s store: the deal that has taken the key is %+v with the club %+v, want it to follow", name, d, d.Club)
+		}
+	}
+}
+
+// dealOf is the deal of the ID.
+func dealOf(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], id string) (deal Deal) {
+	t.Helper()
+	rows, err := openDeals(t, store, codec).ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: id}}, true)
+	if err == nil {
+		err = codec.Decode(rows[0].Record, &deal)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deal
+}
