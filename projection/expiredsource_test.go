@@ -42,17 +42,32 @@ func TestACopyIsFilledInWhenARowThatHadExpiredComesBack(t *testing.T) {
 	}
 }
 
-// TestDeletingARowThatHasExpiredLeavesCopiesOfIt, as a sweep of it does.
+// TestDeletingARowThatHasExpiredLeavesCopiesOfIt, as a sweep of it does, also where an event before it in its window
+// has changed the row while that was there.
 func TestDeletingARowThatHasExpiredLeavesCopiesOfIt(t *testing.T) {
-	store := outliving{memstore.New()}
-	codec := (&dealForm{expires: true, former: refMode{nullIfMissing: true}}).codec()
-	foldDeals(t, store, codec, 1, []eventlog.Event{
+	events := []eventlog.Event{
 		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "n", Ends: after(10)}}),
 		dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+		dealEvent(t, 2, dealStep{Op: "note", ID: "lease", Text: "m"}),
 		dealEvent(t, 20, dealStep{Op: "nodeal", ID: "lease"}),
-	})
-	if got := former(t, store, codec, "holder"); got == nil {
-		t.Error("the copy is null, want that it stays")
+	}
+	for name, mode := range map[string]refMode{
+		"after the commit":  {nullIfMissing: true},
+		"by a cascade":      {nullIfMissing: true, cascade: true},
+		"in the commit":     {nullIfMissing: true, cascade: true, transactional: true},
+		"by an op's demand": {nullIfMissing: true, onRequest: true},
+	} {
+		codec := (&dealForm{expires: true, former: mode}).codec()
+		for kind, newStore := range keptStores {
+			for _, window := range []int{1, 2, 100} {
+				store := newStore()
+				foldDeals(t, store, codec, window, events[:2])
+				foldDeals(t, store, codec, window, events)
+				if got := former(t, store, codec, "holder"); got == nil {
+					t.Errorf("%s, %s store, windows of %d: the copy is null, want that it stays", name, kind, window)
+				}
+			}
+		}
 	}
 }
 

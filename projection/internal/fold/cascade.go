@@ -203,12 +203,17 @@ func (f *followers) check(how *Cascade) error {
 	return nil
 }
 
-// cascade has the copies of the rows that the event in hand has changed follow them, or notes that they are to.
+// cascade has the copies of the rows that the event in hand has changed follow them, or notes that they are to. Where a
+// row has expired since an event of the commit changed it, the event in hand begins another: a commit as a whole would
+// take what becomes of that row for a change of what is there.
 func (f *followers) cascade(at ApplyPoint) error {
 	if len(f.by) == 0 {
 		return nil
 	}
 	for _, u := range f.of.journal {
+		if u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
+			return ErrNextCommit
+		}
 		rule := f.ruleOf(u.entry.key)
 		if follows, err := f.judgeFollowing(&u, rule, at); err != nil || !follows {
 			if err != nil {
@@ -294,7 +299,7 @@ func (f *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
 	switch {
 	case u.was.event == 0:
 		return u.entry.tracked().copiedBy(at.Watermark)
-	case u.was.present && f.of.lasts(u.was.row, at):
+	case u.was.present: // it has not expired: see cascade
 		return f.copiedText(&u.was.stored)
 	}
 	return nil
