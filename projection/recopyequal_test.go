@@ -22,7 +22,7 @@ import (
 
 // dealStep is one op that an event asks for.
 type dealStep struct {
-	Op      string // club, noclub; deal, note, nodeal
+	Op      string // club, noclub; deal, note, nodeal, nodeals
 	ID      string
 	Text    string // the name of a club, the note of a deal
 	Deal    Deal
@@ -43,6 +43,8 @@ func (s *dealStep) op(ops *projection.Ops[Deal, string, string]) projection.Op {
 		op = ops.Update(s.ID, func(r *Deal) { r.Note = s.Text })
 	case "nodeal":
 		op = ops.Delete(s.ID)
+	case "nodeals":
+		return ops.DeletePartition(s.ID)
 	}
 	switch {
 	case s.Cascade != nil:

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
@@ -40,6 +41,21 @@ func TestACopyFollowsInARowThatHasTakenAnExpiredRowsKey(t *testing.T) {
 		if d := dealOf(t, store, codec, "next"); d.Code != "x" || d.Club == nil || d.Club.Name != "new" {
 			t.Errorf("%s store: the deal that has taken the key is %+v with the club %+v, want it to follow", name, d, d.Club)
 		}
+	}
+}
+
+// TestDeletingAPartitionTakesRowsThatHaveExpiredAlong on an embedded store, also where they have unique keys and copies
+// of them follow: an event of another partition of the source, for which they have not expired, finds none.
+func TestDeletingAPartitionTakesRowsThatHaveExpiredAlong(t *testing.T) {
+	codec := (&dealForm{expires: true, unique: true, former: refMode{cascade: true}}).codec()
+	store := outliving{memstore.New()}
+	foldDeals(t, store, codec, 100, []eventlog.Event{
+		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Code: "x", Ends: after(10)}}),
+		dealEvent(t, 20, dealStep{Op: "nodeals", ID: "lease"}),
+	})
+	rows, err := openDeals(t, store, codec).ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: "lease"}}, true)
+	if err != nil || rows[0].Record != nil {
+		t.Errorf("the store has %s, %v; want no row", rows[0].Record, err)
 	}
 }
 
