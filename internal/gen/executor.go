@@ -30,7 +30,7 @@ func (p *project) runGqlgen(o *output) (err error) {
 	configure(cfg, p.module, o)
 	plugins := []api.Option{api.NoPlugins()}
 	if o.own { // before modelgen, so as to see which types the project has Go types for
-		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model, &o.unused}))
+		plugins = append(plugins, api.AddPlugin(ownResolvers{o}))
 	}
 	plugins = append(plugins, api.AddPlugin(opaqueFilters{o.model}), api.AddPlugin(modelgen.New()),
 		api.AddPlugin(bindings{o.model}))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -15,13 +14,9 @@ import (
 // refuseForeign finds files of the project's author in the places of Go files that are to be written or removed, those
 // of gqlgen among them.
 func (o *output) refuseForeign() error {
-	targets := map[string]bool{execFile: true, typesFile: true, ownFile: true}
-	for name := range o.files {
-		targets[name] = path.Ext(name) == ".go"
-	}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(targets)) {
-		if !targets[name] {
+	for _, name := range slices.Sorted(slices.Values(o.places())) {
+		if path.Ext(name) != ".go" {
 			continue
 		}
 		text, err := os.ReadFile(name)

@@ -1,7 +1,8 @@
 // Package gen turns the annotated schema of a project into its Go code and the SDL that it serves.
 //
-// Everything is checked before anything is written, and whatever fails later puts the files back as they were. Equal
-// schemas give equal files, and a file whose content stays keeps its time.
+// Everything is checked before anything is written, and whatever fails later puts the files back that were written, but
+// for those that somebody else has changed meanwhile. Equal schemas give equal files, and a file whose content stays
+// keeps its time.
 package gen
 
 import (
@@ -119,9 +120,10 @@ type output struct {
 	model *schema.Model
 	sdl   string
 	own   bool              // the project has resolvers of its own
-	files map[string][]byte // by path in the project; nil content means that there is no such file
+	files map[string][]byte // by path in the project
 
-	unused []string // resolvers of fields that there are no more, as "TopBooks of queryResolver"
+	wrote  map[string][]byte // what was written so far, by path; nil where a file was removed
+	unused []string          // resolvers of fields that there are no more, as "TopBooks of queryResolver"
 }
 
 // Paths of the generated files.
@@ -145,7 +147,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 	if err := p.checkGoTypes(m, shown); err != nil {
 		return nil, err
 	}
-	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m)}
+	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m), wrote: map[string][]byte{}}
 	o.files = map[string][]byte{printedFile: []byte(schemaHeader + sdl)}
 	files := map[string]*code.File{
 		"model/rows.go":                  code.Rows(m),

@@ -53,19 +53,18 @@ func NewResolver(rt *graph.Runtime) *Resolver {
 `
 
 // begin writes what is the project's from then on, unless it is there.
-func begin(module string) error {
+func (o *output) begin(module string) error {
 	if _, err := os.Stat(ownerFile); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return outfile.WriteIfChanged(ownerFile, fmt.Appendf(nil, owner, module))
+	return o.record(func() error {
+		return outfile.WriteIfChanged(ownerFile, fmt.Appendf(nil, owner, module))
+	}, ownerFile)
 }
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the
 // interfaces that the stubs implement.
-type ownResolvers struct {
-	model  *schema.Model
-	unused *[]string // resolvers that no field has any more
-}
+type ownResolvers struct{ *output }
 
 // Name names the plugin to gqlgen.
 func (ownResolvers) Name() string { return "resolvergen" }
@@ -113,15 +112,8 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 	if err := checkArguments(data); err != nil {
 		return err
 	}
-	written, err := handwritten.Read(stubsFile)
-	if err != nil {
-		return err
-	}
 	own := o.only(data)
-	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
-		return err
-	}
-	if *o.unused, err = written.Keep(); err != nil {
+	if err := o.record(func() error { return o.writeStubs(own) }, stubsFile); err != nil {
 		return err
 	}
 	return templates.Render(templates.Options{
@@ -132,6 +124,19 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 		Packages:    data.Config.Packages,
 		Template:    ownTemplate,
 	})
+}
+
+// writeStubs writes stubs of the resolvers that the project lacks, and keeps all that it has.
+func (o ownResolvers) writeStubs(own *codegen.Data) error {
+	written, err := handwritten.Read(stubsFile)
+	if err != nil {
+		return err
+	}
+	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
+		return err
+	}
+	o.unused, err = written.Keep()
+	return err
 }
 
 const ownTemplate = `

@@ -7,86 +7,82 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
 )
 
-// outputDirs are the folders that generated files stand in. What else stands there is kept as it is, too, where the
-// generation fails.
-var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/generated"}
-
-// write writes all files, or leaves the project as it was, and returns
-// what became of each file that is another than it was.
+// write writes all files, or takes back what it has written, and returns what became of each file that is another than
+// it was.
 func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
-	before, err := takeSnapshot(p.editor, p.lockPath)
+	before, err := takeSnapshot(append(o.places(), ownerFile, stubsFile, p.editor, p.lockPath))
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, before.restore())
+			err = errors.Join(err, before.restore(o.wrote))
 		}
 	}()
 	for _, path := range slices.Sorted(maps.Keys(o.files)) {
-		if err := outfile.WriteIfChanged(path, o.files[path]); err != nil {
+		if err := o.record(func() error { return outfile.WriteIfChanged(path, o.files[path]) }, path); err != nil {
 			return nil, err
 		}
 	}
-	if err := writeEditorFile(p.editor); err != nil {
+	if err := o.record(func() error { return writeEditorFile(p.editor) }, p.editor); err != nil {
 		return nil, err
 	}
-	if err := outfile.WriteIfChanged(p.lockPath, []byte(p.nextLock)); err != nil {
+	err = o.record(func() error { return outfile.WriteIfChanged(p.lockPath, []byte(p.nextLock)) }, p.lockPath)
+	if err != nil {
 		return nil, err
 	}
 	if o.own {
-		err = begin(p.module)
+		err = o.begin(p.module)
 	} else {
-		err = remove(ownFile)
+		err = o.record(func() error { return remove(ownFile) }, ownFile)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := p.runGqlgen(o); err != nil {
+	if err := o.record(func() error { return p.runGqlgen(o) }, execFile, typesFile, ownFile); err != nil {
 		return nil, err
 	}
-	if changed, err = before.changes(); err != nil {
-		return nil, err
-	}
-	return changed, before.keepTimes()
+	return before.changes(o.wrote), before.keepTimes()
 }
 
-// changes are the files that are others than they were, each with what became of it.
-func (s snapshot) changes() (list []string, err error) {
-	paths, err := s.outputFiles()
+// places are where generated files stand that no person writes.
+func (o *output) places() []string {
+	return append(slices.Sorted(maps.Keys(o.files)), execFile, typesFile, ownFile)
+}
+
+// record writes files, and remembers what has become of them, also where that fails halfway.
+func (o *output) record(write func() error, paths ...string) (err error) {
+	defer func() {
+		for _, path := range paths {
+			text, readErr := readIfThere(path)
+			if readErr == nil {
+				o.wrote[path] = text
+			}
+			err = errors.Join(err, readErr)
+		}
+	}()
+	return write()
+}
+
+// readIfThere returns nil where there is no file.
+func readIfThere(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("remember %s: %w", path, err)
 	}
-	for _, path := range paths {
-		now, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("compare %s: %w", path, err)
-		}
-		was, there := s.files[path]
-		switch {
-		case !there:
-			list = append(list, path+": written")
-		case !bytes.Equal(was.content, now):
-			list = append(list, path+": changed")
-		}
-	}
-	for path := range s.files {
-		if !slices.Contains(paths, path) {
-			list = append(list, path+": removed")
-		}
-	}
-	slices.Sort(list)
-	return list, nil
+	return text, nil
 }
 
 func remove(path string) error {
@@ -96,70 +92,67 @@ func remove(path string) error {
 	return nil
 }
 
-// snapshot is what stood in the output folders, and which files beside the schemas were there.
-type snapshot struct {
-	beside []string
-	files  map[string]saved
-}
+// snapshot is what stood in the places that are written to, where something did.
+type snapshot map[string]saved
 
 type saved struct {
 	content []byte
 	changed time.Time
 }
 
-func takeSnapshot(beside ...string) (snapshot, error) {
-	s := snapshot{beside, map[string]saved{}}
-	paths, err := s.outputFiles()
-	if err != nil {
-		return s, err
-	}
+func takeSnapshot(paths []string) (snapshot, error) {
+	s := snapshot{}
 	for _, path := range paths {
-		content, err := os.ReadFile(path)
+		content, err := readIfThere(path)
 		if err != nil {
-			return s, fmt.Errorf("remember %s: %w", path, err)
+			return nil, err
+		}
+		if content == nil {
+			continue
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return s, fmt.Errorf("remember %s: %w", path, err)
+			return nil, fmt.Errorf("remember %s: %w", path, err)
 		}
-		s.files[path] = saved{content, info.ModTime()}
+		s[path] = saved{content, info.ModTime()}
 	}
 	return s, nil
 }
 
-// outputFiles are the files in the output folders.
-func (s snapshot) outputFiles() ([]string, error) {
-	var paths []string
-	for _, path := range s.beside {
-		if _, err := os.Stat(path); err == nil {
-			paths = append(paths, path)
+// changes are the files that were written otherwise than they were, each with what became of it.
+func (s snapshot) changes(wrote map[string][]byte) (list []string) {
+	for path, now := range wrote {
+		was, there := s[path]
+		switch {
+		case !there && now != nil:
+			list = append(list, path+": written")
+		case there && now == nil:
+			list = append(list, path+": removed")
+		case !bytes.Equal(was.content, now):
+			list = append(list, path+": changed")
 		}
 	}
-	for _, dir := range outputDirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("look into %s: %w", dir, err)
-		}
-		for _, e := range entries {
-			if e.Type().IsRegular() {
-				paths = append(paths, filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	return paths, nil
+	slices.Sort(list)
+	return list
 }
 
-// restore puts everything back.
-func (s snapshot) restore() error {
-	paths, err := s.outputFiles()
-	errs := []error{err}
-	for _, path := range paths {
-		if _, was := s.files[path]; !was {
+// restore puts back what was written, but for what somebody else has changed since then.
+func (s snapshot) restore(wrote map[string][]byte) error {
+	var errs []error
+	for path, content := range wrote {
+		now, err := readIfThere(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if (now == nil) != (content == nil) || !bytes.Equal(now, content) {
+			continue
+		}
+		if was, there := s[path]; there {
+			errs = append(errs, outfile.WriteIfChanged(path, was.content))
+		} else {
 			errs = append(errs, remove(path))
 		}
-	}
-	for path, f := range s.files {
-		errs = append(errs, outfile.WriteIfChanged(path, f.content))
 	}
 	return errors.Join(append(errs, s.keepTimes())...)
 }
@@ -167,9 +160,9 @@ func (s snapshot) restore() error {
 // keepTimes gives files whose content stayed the time that they had.
 func (s snapshot) keepTimes() error {
 	var errs []error
-	for path, f := range s.files {
-		now, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(now, f.content) {
+	for path, f := range s {
+		now, err := readIfThere(path)
+		if err == nil && (now == nil || !bytes.Equal(now, f.content)) {
 			continue
 		}
 		if err == nil {

@@ -1,0 +1,63 @@
+package gen
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/internal/newproject"
+	"github.com/foldql/foldql/internal/tests/tool"
+)
+
+// TestAFailedGenerationLeavesAloneWhatIsSavedMeanwhile: code that somebody saves while gqlgen runs stays as it was
+// saved. A driver, which gqlgen asks about packages, saves it here.
+func TestAFailedGenerationLeavesAloneWhatIsSavedMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	library := newproject.Library{Checkout: "../.."}
+	if err := newproject.Write(dir, newproject.Options{Module: "example.com/own", Library: library}); err != nil {
+		t.Fatal(err)
+	}
+	schema := filepath.Join(dir, "schema.graphqls")
+	write(t, schema, read(t, dir, "schema.graphqls")+ownSchema)
+	generate(t, dir)
+	write(t, filepath.Join(dir, "model", "mine.go"), "package model\n")
+	before := readWanted(t, dir)
+
+	driver := filepath.Join(t.TempDir(), "driver")
+	if err := os.WriteFile(driver, []byte(`#!/bin/sh
+for name in mine new; do echo "package model // saved" > model/$name.go; done
+echo "package graph // saved" > graph/schema.resolvers.go
+echo '{"NotHandled": true}'
+`), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOPACKAGESDRIVER", driver)
+	config := read(t, dir, configFile)
+	write(t, filepath.Join(dir, configFile), config+"\nmodels: {Shelf: {model: example.com/own/model.Nothing}}\n")
+	write(t, schema, strings.Replace(read(t, dir, "schema.graphqls"), "version: String!", "release: String!", 1))
+	if _, err := tool.Generate(dir); err == nil || !strings.Contains(err.Error(), "generate the executable schema") {
+		t.Fatalf("got %v, want gqlgen to fail", err)
+	}
+
+	after := readWanted(t, dir)
+	for name, want := range map[string]string{
+		"model/mine.go": "package model // saved\n", "model/new.go": "package model // saved\n",
+		"graph/schema.resolvers.go": "package graph // saved\n",
+	} {
+		if got := after[name]; got != want {
+			t.Errorf("%s holds %q, want what was saved: %q", name, got, want)
+		}
+		delete(before, name)
+		delete(after, name)
+	}
+	for _, name := range []string{configFile, "schema.graphqls"} {
+		delete(before, name)
+		delete(after, name)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("what was generated is not as it was:\n%s", diff)
+	}
+}
