@@ -75,6 +75,30 @@ func TestSignalDrains(t *testing.T) {
 	}
 }
 
+// TestAServerWhoseLogNobodyReadsDrains all the same.
+func TestAServerWhoseLogNobodyReadsDrains(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0],
+		append([]string{"serve", "--listen", "127.0.0.1:0"}, embedded(t)...)...)
+	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM=1")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, bufio.NewReader(out), "listening")
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	cmd, address, log := startProcess(t, append(embedded(t), "--drain-timeout", "10m")...)
 	conn, err := net.Dial("tcp", address) // a request that never ends

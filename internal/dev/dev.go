@@ -59,6 +59,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("%w: stop what uses the address, or give another one with --listen", err)
 	}
 	defer listener.Close()
+	defer outliveReaders()()
 	temp, err := newProgramsFolder()
 	if err != nil {
 		return err

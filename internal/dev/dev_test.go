@@ -3,6 +3,7 @@ package dev
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,8 +25,11 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// project is the variable with the project that this program develops in place of its tests.
-const project = "FOLDQL_TEST_DEV_PROJECT"
+// Variables with the project that this program develops in place of its tests, and where it then listens.
+const (
+	project = "FOLDQL_TEST_DEV_PROJECT"
+	address = "FOLDQL_TEST_DEV_ADDRESS"
+)
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == GenerateCommand {
@@ -39,10 +43,13 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	_ = os.Unsetenv(project) // the server takes variables that begin so for its own
+	listen := cmp.Or(os.Getenv(address), "127.0.0.1:0")
+	for _, own := range []string{project, address} {
+		_ = os.Unsetenv(own) // the server takes variables that begin so for its own
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := Run(ctx, Config{Dir: dir, Listen: "127.0.0.1:0", Binary: "bin/server", Out: os.Stderr})
+	err := Run(ctx, Config{Dir: dir, Listen: listen, Binary: "bin/server", Out: os.Stderr})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
