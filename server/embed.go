@@ -89,7 +89,8 @@ type Embedded struct {
 }
 
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
-// handler of its requests. The end of the context ends the projections.
+// handler of its requests. The end of the context ends the projections: /readyz says no from then on, and requests that
+// wait for events are answered.
 func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if cfg.DB == nil {
 		return nil, errors.New("embed a server: EmbedConfig.DB is nil; open one with querydb.Open")
@@ -125,7 +126,10 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	context.AfterFunc(ctx, s.stopFolds)
+	context.AfterFunc(ctx, func() {
+		s.health.Draining.Store(true)
+		s.stopFolds()
+	})
 	handler, operator := s.handler((*access.Hosts).Guard)
 	return &Embedded{Handler: handler, AdminHandler: operator, serving: s}, nil
 }

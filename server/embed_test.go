@@ -84,6 +84,24 @@ func TestServerInsideAnotherProgramEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestAnEmbeddedServerWhoseContextHasEndedIsNotReady, so that nobody sends it requests while it ends.
+func TestAnEmbeddedServerWhoseContextHasEndedIsNotReady(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	e, _, err := embed(t, ctx, func(*EmbedConfig) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := e.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "draining") {
+		t.Errorf("/readyz: %d %s", w.Code, w.Body)
+	}
+}
+
 func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 	for want, change := range map[string]func(*EmbedConfig){
 		"EmbedConfig.DB is nil":        func(c *EmbedConfig) { c.DB = nil },
