@@ -135,6 +135,15 @@ func AnswerKeeper(db *DB) driver.AnswerKeeper {
 	return keeper
 }
 
+// Answers returns why the store of a DB answers no queries, as far as its driver knows of that: a driver of a store
+// that is elsewhere has a method of this name.
+func Answers(ctx context.Context, db *DB) error {
+	if remote, knows := db.drv.(interface{ Answers(context.Context) error }); knows {
+		return remote.Answers(ctx)
+	}
+	return nil
+}
+
 // Notes returns the methods that read the notes of the store, which are internal records beside the rows: see [Note].
 func (db *DB) Notes() *Notes { return db.notes }
 

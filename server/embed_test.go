@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -98,6 +99,33 @@ func TestAnEmbeddedServerWhoseContextHasEndedIsNotReady(t *testing.T) {
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "draining") {
+		t.Errorf("/readyz: %d %s", w.Code, w.Body)
+	}
+}
+
+// silentStore is a store that says of itself that it does not answer.
+type silentStore struct{ driver.Driver }
+
+func (silentStore) Answers(context.Context) error { return driver.ErrUnavailable }
+
+// TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers, as the package promises.
+func TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers(t *testing.T) {
+	app, log := newProject(false).App, memlog.New(memlog.Options{})
+	db, err := querydb.Open(t.Context(), silentStore{memstore.New()}, app.Models, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Embed(t.Context(), app, EmbedConfig{DB: db, Source: log, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.End()
+	if err := e.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "unavailable") {
 		t.Errorf("/readyz: %d %s", w.Code, w.Body)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/backup"
@@ -39,7 +38,6 @@ type routes struct {
 	verifier  *auth.Verifier
 	tokenKey  keys.TokenKey
 	db        *querydb.DB
-	driver    driver.Driver          // of db; nil where nobody asks it anything
 	measured  []prometheus.Collector // what the driver of the store counts
 	source    *sources.Source
 	folds     *projections.Set

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/health"
@@ -53,7 +54,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	s.db, s.driver = rows.DB, rows.Driver
+	s.db = rows.DB
 	if rows.Dynamo != nil {
 		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
@@ -116,7 +117,8 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.source.Log != nil {
 		s.storages.Add("log", s.source.Log)
 	}
-	s.health = &health.Health{Folds: s.folds, Storages: s.storages, Rows: s.driver}
+	s.health = &health.Health{Folds: s.folds, Storages: s.storages,
+		Answers: func(ctx context.Context) error { return querydb.Answers(ctx, s.db) }}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	if other == nil {

@@ -18,7 +18,7 @@ import (
 type Health struct {
 	Folds    *projections.Set
 	Storages Directories
-	Rows     driver.Driver
+	Answers  func(context.Context) error // why the store of the rows answers no queries; nil where it does
 	Draining atomic.Bool
 }
 
@@ -56,7 +56,7 @@ func (h *Health) Ready(details access.Admission) http.HandlerFunc {
 			find = states.now
 		}
 		list, err := find(r.Context())
-		if fault := h.answers(r.Context()); fault != nil {
+		if fault := h.Answers(r.Context()); fault != nil {
 			err = fault
 		}
 		if fault := h.Storages.ready(); fault != nil {
@@ -78,14 +78,6 @@ func (h *Health) Ready(details access.Admission) http.HandlerFunc {
 		}
 		problem.WriteJSON(w, status, "application/json", answer)
 	}
-}
-
-// answers returns why the store of the rows answers no queries, as far as it knows of itself.
-func (h *Health) answers(ctx context.Context) error {
-	if remote, knows := h.Rows.(interface{ Answers(context.Context) error }); knows {
-		return remote.Answers(ctx)
-	}
-	return nil
 }
 
 func (a *readyAnswer) detail(err error, list []projection.Status) {
