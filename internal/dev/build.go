@@ -23,6 +23,21 @@ type build struct {
 	done  bool
 	from  sources.Contents
 	flags []string
+
+	last    seen // the project as it was seen last
+	changed bool // since the build, or since the server has ended
+}
+
+// notice remembers that the project has changed, also where it stands again as it did before that.
+func (b *build) notice(now seen) {
+	b.changed = b.changed || !now.same(b.last)
+	b.last = now
+}
+
+// due reports whether the server is to be built and started: it is another by now, or none runs, and any change is to
+// start one.
+func (b *build) due(now seen, runs bool) bool {
+	return b.outdated(now) || !runs && b.changed
 }
 
 // outdated reports whether something that is compiled has changed, or the flags have.
@@ -49,7 +64,7 @@ func (s *session) renew(ctx context.Context, now seen, force bool) (more bool) {
 	case ctx.Err() != nil:
 		return false
 	}
-	s.built = build{done: true, from: now.files, flags: now.flags}
+	s.built = build{done: true, from: now.files, flags: now.flags, last: now}
 	if err != nil {
 		s.failFor("build the server", err)
 		return false

@@ -41,6 +41,14 @@ type Config struct {
 	Again io.Reader
 }
 
+// nextStart is when a server starts where none runs.
+func (c *Config) nextStart() string {
+	if c.Again == nil {
+		return "with the next change"
+	}
+	return "with the next change, or when you press Enter"
+}
+
 // Run develops the project until the context ends. The server has then ended, too.
 func Run(ctx context.Context, cfg Config) (err error) {
 	if _, _, err := net.SplitHostPort(cfg.Listen); err != nil {

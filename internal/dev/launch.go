@@ -13,12 +13,13 @@ import (
 type launch struct{ program, flags string }
 
 // launch has a program serve in place of the one that does, unless it is the same, or one that did not start before.
+// Where none serves, there is nothing to lose by another attempt.
 func (s *session) launch(ctx context.Context, l launch, flags []string, force bool) {
 	switch {
 	case s.server != nil && s.server.launch == l && !force:
 		s.succeed()
 		return
-	case s.refused == l && !force:
+	case s.refused == l && s.server != nil && !force:
 		s.settle()
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -120,5 +121,35 @@ func TestWhatCannotBeDevelopedIsRefused(t *testing.T) {
 		if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that says %q", err, want)
 		}
+	}
+}
+
+// TestAfterAServerHasEndedAnyChangeStartsOne, as it is told: also one that is taken back, or that makes the same
+// program, and not the end itself.
+func TestAfterAServerHasEndedAnyChangeStartsOne(t *testing.T) {
+	right := seen{schemas: contents(t, map[string]string{"schema.graphqls": "type A"})}
+	wrong := seen{schemas: contents(t, map[string]string{"schema.graphqls": "typ A"})}
+	var out bytes.Buffer
+	s := newSession(Config{Out: &out}, t.TempDir(), t.TempDir(), nil)
+	s.built = build{done: true, last: right}
+	s.server = &server{told: &told{}, path: filepath.Join(t.TempDir(), "server")}
+	s.built.notice(wrong)
+	if s.built.notice(right); s.built.due(right, s.server != nil) {
+		t.Error("where a server runs, it is built again though it is the same")
+	}
+	s.died()
+	if s.built.notice(right); s.built.due(right, s.server != nil) {
+		t.Error("it starts again where nothing has changed")
+	}
+	s.built.notice(wrong)
+	if s.built.notice(right); !s.built.due(right, s.server != nil) {
+		t.Error("it does not start after a change that was taken back")
+	}
+	s.refused = launch{program: "same"}
+	if s.launch(t.Context(), s.refused, nil, false); s.wrong.what != "start the server" { // there is no program here
+		t.Error("the program that did not start is not started again")
+	}
+	if strings.Contains(out.String(), "Enter") || !strings.Contains(out.String(), "with the next change") {
+		t.Errorf("where nobody can press Enter, it tells\n%s", &out)
 	}
 }

@@ -89,12 +89,13 @@ func (s *session) step(ctx context.Context, force bool) (more bool) {
 		s.fail("read the project", err)
 		return false
 	}
+	s.built.notice(now)
 	switch {
 	case s.generated.outdated(now), force && s.generated.err != nil:
 		return s.generate(now)
 	case s.generated.err != nil:
 		return false
-	case force || s.built.outdated(now):
+	case force || s.built.due(now, s.server != nil):
 		return s.renew(ctx, now, force)
 	}
 	s.settle()
@@ -186,7 +187,7 @@ func (s *session) tellFormer() {
 		s.out.say("the former server goes on at %s", s.url)
 		return
 	}
-	s.out.say("no server runs: it starts after the next change, or when you press Enter")
+	s.out.say("no server runs: it starts %s", s.cfg.nextStart())
 }
 
 // failFor tells what has failed, until a build serves.
@@ -204,10 +205,10 @@ func readable(root string, err error) string {
 func (s *session) died() {
 	why := s.server.why()
 	s.server.remove(s.out)
-	s.server = nil
+	s.server, s.built.changed = nil, false
 	leave(s.board)
 	s.wrong = failure{"go on serving", why}
-	s.out.say("the server has ended: %s. It starts again with the next change, or when you press Enter", brief(why))
+	s.out.say("the server has ended: %s. It starts again %s", brief(why), s.cfg.nextStart())
 	s.settle()
 }
 
