@@ -23,6 +23,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"os/signal"
@@ -36,6 +37,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/config"
 )
 
 // App is what is specific to a project: its read models, events, projections and API, mostly generated.
@@ -52,6 +54,21 @@ type App struct {
 	Examples string
 	// Sample yields events that `serve --sample` appends to an empty log; nil for none.
 	Sample iter.Seq[eventlog.Event]
+}
+
+// check refuses an app that lacks its API, of which package graph/generated has the parts.
+func (a *App) check() error {
+	var missing []error
+	if a.Catalog == nil {
+		missing = append(missing, errors.New("App.Catalog is nil: give generated.Catalog"))
+	}
+	if a.Schema == nil {
+		missing = append(missing, errors.New("App.Schema is nil: give generated.New"))
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return config.Error{Err: errors.Join(missing...)}
 }
 
 // Main runs the program with the arguments, the environment and the streams of the process, and ends the process. The

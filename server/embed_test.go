@@ -153,6 +153,17 @@ func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 	}
 }
 
+// TestAnAppThatLacksItsAPIIsRefused, and the error says what to give.
+func TestAnAppThatLacksItsAPIIsRefused(t *testing.T) {
+	cfg := EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})}
+	_, err := Embed(t.Context(), App{}, cfg)
+	for _, want := range []string{"App.Catalog is nil: give generated.Catalog", "App.Schema is nil: give generated.New"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q: %v", want, err)
+		}
+	}
+}
+
 // TestEmbeddedServerWithoutALogger logs where the program does.
 func TestEmbeddedServerWithoutALogger(t *testing.T) {
 	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) { c.Logger = nil })

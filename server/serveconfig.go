@@ -43,6 +43,9 @@ func (c *serveCommand) check(app *App, given []string) (token string, err error)
 	if err := errors.Join(c.validate(), c.checkFoldsNothing(given)); err != nil {
 		return "", err
 	}
+	if err := app.check(); err != nil {
+		return "", err
+	}
 	if err := projections.Check(app.Models, app.Projections); err != nil {
 		return "", err
 	}
