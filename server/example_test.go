@@ -3,8 +3,11 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 
@@ -30,7 +33,8 @@ func ExampleMain() {
 	server.Main(app)
 }
 
-// The same server inside of another program, which has its own store and log.
+// The same server inside of another program, which has its own store and log. It closes them when nothing uses them any
+// more: requests end first, then projections.
 func ExampleEmbed() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -56,15 +60,28 @@ func ExampleEmbed() {
 		fmt.Println(err)
 		return
 	}
+	live := httptest.NewServer(embedded)
+	defer func() {
+		live.Close()
+		stop()
+		if err := embedded.Wait(); err != nil {
+			fmt.Println(err)
+		}
+	}()
 	if err := embedded.Wait(); err != nil { // for the end of the log
 		fmt.Println(err)
 		return
 	}
-	r := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{ Sales_OrderCount { orders } }"}`))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	embedded.ServeHTTP(w, r)
-	fmt.Println(w.Body)
+	answer, err := http.Post(live.URL+"/graphql", "application/json",
+		strings.NewReader(`{"query": "{ Sales_OrderCount { orders } }"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(os.Stdout, answer.Body); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// {"data":{"Sales_OrderCount":{"orders":"5"}}}
 }
