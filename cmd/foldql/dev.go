@@ -56,7 +56,7 @@ func (c *develop) Run(person *console) error {
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 3)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-signals
 		cancel()
@@ -65,6 +65,15 @@ func untilSignal() context.Context {
 		os.Exit(1)
 	}()
 	return ctx
+}
+
+// notify has a channel get signals, but for those that whoever started this process has it ignore, as nohup does.
+func notify(to chan<- os.Signal, wanted ...os.Signal) {
+	for _, s := range wanted {
+		if !signal.Ignored(s) {
+			signal.Notify(to, s)
+		}
+	}
 }
 
 // checkFlags refuses flags of the server that would have no effect.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -37,6 +40,18 @@ func TestWhatFollowsTwoDashesIsForTheServer(t *testing.T) {
 		if err := run(t, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error that says %q", args, err, want)
 		}
+	}
+}
+
+// TestASignalThatIsIgnoredStaysIgnored, so that nohup has foldql dev outlive its terminal.
+func TestASignalThatIsIgnoredStaysIgnored(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	signals := make(chan os.Signal, 1)
+	notify(signals, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if !signal.Ignored(syscall.SIGHUP) {
+		t.Error("SIGHUP is not ignored any more")
 	}
 }
 
