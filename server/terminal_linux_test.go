@@ -3,40 +3,17 @@ package server
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
-)
 
-// openTerminal opens a terminal: what is written to the one is read from the other.
-func openTerminal(t *testing.T) (screen, program *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	var unlock, number int32
-	for request, value := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
-		if _, _, no := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), request, uintptr(unsafe.Pointer(value))); no != 0 {
-			t.Fatal(no)
-		}
-	}
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { program.Close() })
-	return screen, program
-}
+	"github.com/foldql/foldql/internal/tests/terminal"
+)
 
 // TestOnATerminalTheLogIsTextAndCtrlCEndsWellAtAnyTime, also before the server listens.
 func TestOnATerminalTheLogIsTextAndCtrlCEndsWellAtAnyTime(t *testing.T) {
-	screen, program := openTerminal(t)
+	screen, program := terminal.Open(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0"},
 		embedded(t)...)...)
 	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM=1")

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/foldql/foldql/internal/dev/front"
@@ -114,15 +115,24 @@ func answer(listener net.Listener, board *front.Board, failed chan<- error) (clo
 	}
 }
 
-// lines has a value for each line that is read, until there are no more.
+// lines has a value for each line that is read, until there are no more. A terminal has none for a process in the
+// background, which tries again until it is in the foreground.
 func lines(from io.Reader) <-chan struct{} {
 	if from == nil {
 		return nil
 	}
+	failInBackground()
 	read := make(chan struct{})
 	go func() {
-		for scanner := bufio.NewScanner(from); scanner.Scan(); {
-			read <- struct{}{}
+		for {
+			scanner := bufio.NewScanner(from)
+			for scanner.Scan() {
+				read <- struct{}{}
+			}
+			if !errors.Is(scanner.Err(), syscall.EIO) {
+				return
+			}
+			time.Sleep(time.Second)
 		}
 	}()
 	return read

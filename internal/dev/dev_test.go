@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/foldql/foldql/internal/dev/front"
 	"github.com/foldql/foldql/internal/gen"
 	"github.com/foldql/foldql/internal/newproject"
@@ -49,7 +51,11 @@ func TestMain(m *testing.M) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := Run(ctx, Config{Dir: dir, Listen: listen, Binary: "bin/server", Out: os.Stderr})
+	cfg := Config{Dir: dir, Listen: listen, Binary: "bin/server", Out: os.Stderr}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		cfg.Again = os.Stdin
+	}
+	err := Run(ctx, cfg)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -55,6 +55,7 @@ func (p *process) await(t *testing.T, what string, of func(front.State) bool) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(time.Minute)
+	client := http.Client{Timeout: 5 * time.Second} // a process that is suspended does not answer
 	for {
 		select {
 		case err := <-p.ended:
@@ -63,7 +64,7 @@ func (p *process) await(t *testing.T, what string, of func(front.State) bool) {
 			t.Fatalf("after a minute, %s is not so", what)
 		case <-tick.C:
 		}
-		resp, err := http.Get("http://" + p.address + front.StatusPath)
+		resp, err := client.Get("http://" + p.address + front.StatusPath)
 		if err != nil {
 			continue // it does not listen yet
 		}
