@@ -209,13 +209,6 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 		if own, err = readSettings(part); err != nil {
 			return nil, own, err
 		}
-		delete(given, "foldql") // gqlgen accepts its own keys only
-		if text, err = yaml.Marshal(given); err != nil {
-			return nil, own, fmt.Errorf("read %s: %w", configFile, err)
-		}
-	}
-	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
-		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
 	var named struct {
 		Schema config.StringList `yaml:"schema"`
@@ -223,20 +216,31 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 	if err := yaml.Unmarshal(text, &named); err != nil {
 		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
-	own.schemas = named.Schema
-	return cfg, own, nil
+	delete(given, "foldql")      // gqlgen accepts its own keys only,
+	given["schema"] = []string{} // and would read files that editors keep beside the schemas
+	if text, err = yaml.Marshal(given); err != nil {
+		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
+		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	names := named.Schema
+	if own.schemas = names; names == nil {
+		names = config.DefaultConfig().SchemaFilename
+	}
+	cfg.Sources, err = readSchemaFiles(names)
+	return cfg, own, err
 }
 
-// checkNamedFiles wants a file of each name and pattern of schemas, where gqlgen passes over what there is none of: of
-// a name with an error in it, all types would be gone.
+// checkNamedFiles wants a file of each name and pattern of schemas: of a name with an error in it, all types would be
+// gone.
 func checkNamedFiles(names []string) error {
 	for _, name := range names {
-		alone := config.DefaultConfig()
-		alone.SchemaFilename = config.StringList{name}
-		if err := config.CompleteConfig(alone); err != nil {
-			return fmt.Errorf("find the files of %s, which schema in %s names: %w", name, configFile, err)
+		files, err := readSchemaFiles([]string{name})
+		if err != nil {
+			return err
 		}
-		if len(alone.Sources) == 0 {
+		if len(files) == 0 {
 			return fmt.Errorf("%s: schema names %s, and there is no such file: correct the name, restore the file, or take "+
 				"the name out", configFile, name)
 		}
