@@ -95,7 +95,8 @@ type devGenerate struct {
 	Root string `arg:"" help:"The folder of the project."`
 }
 
-// Run runs the command. Ctrl-C is for foldql dev, which lets it come to its end: half of the files would be left.
+// Run runs the command. Ctrl-C is for foldql dev, which gives it time to come to its end: half of the files would be
+// left.
 func (c *devGenerate) Run() error {
 	signal.Ignore(os.Interrupt)
 	return gen.Generate(c.Root, os.Stdout)

@@ -27,14 +27,19 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// Variables with the project that this program develops in place of its tests, and where it then listens.
+// Variables with the project that this program develops in place of its tests, where it then listens, and the file
+// that its generator makes before it does not end.
 const (
 	project = "FOLDQL_TEST_DEV_PROJECT"
 	address = "FOLDQL_TEST_DEV_ADDRESS"
+	stuck   = "FOLDQL_TEST_DEV_STUCK"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == GenerateCommand {
+		if begun := os.Getenv(stuck); begun != "" {
+			beStuck(begun)
+		}
 		if err := gen.Generate(os.Args[2], os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -60,6 +65,17 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// beStuck makes a file, and returns when this process is asked to end.
+func beStuck(begun string) {
+	asked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := os.WriteFile(begun, nil, 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	<-asked.Done()
 }
 
 // TestAProjectIsDeveloped as its files change: what is right is served, with the data kept; what is wrong is told while

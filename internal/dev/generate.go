@@ -2,6 +2,7 @@ package dev
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"path/filepath"
@@ -32,22 +33,28 @@ func (g *generation) outdated(now seen) bool {
 }
 
 // generate generates the code, and returns whether it could.
-func (s *session) generate(now seen) bool {
+func (s *session) generate(ctx context.Context, now seen) bool {
 	s.out.say("generating the code")
 	s.board.Doing("generating the code")
 	began := time.Now()
 	var told bytes.Buffer
 	restore, err := s.draft.loosen(s.server, now.flags)
 	if err == nil {
-		if err = generateApart(s.root, &told); err != nil {
+		stop := context.AfterFunc(ctx, func() { s.out.say("letting the generator end, for %s at most", toGenerate) })
+		if err = generateApart(ctx, s.root, &told); err != nil {
 			err = errors.Join(err, restore())
 		}
+		stop()
 	}
 	if lock, wrong := s.draft.read(); wrong == nil {
 		s.draft.wrote = lock
 	}
 	_, _ = s.out.Write(told.Bytes())
 	s.generated = generation{done: true, from: now.schemas, beside: now.files, err: err}
+	if err != nil && ctx.Err() != nil {
+		s.out.say("the code is not generated: %v", err)
+		return false
+	}
 	if err != nil {
 		s.fail("generate the code", err)
 		return false

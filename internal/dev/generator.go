@@ -2,26 +2,33 @@ package dev
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"time"
 )
 
 // GenerateCommand is the command of this program, followed by the folder of a project, that generates the code of the
 // project: what was found and written goes to the standard output, and to the standard error what it fails of.
 const GenerateCommand = "dev-generate"
 
+// toGenerate is how long a generation may go on after the context has ended, so as not to leave half of its files.
+const toGenerate = 5 * time.Second
+
 // generateApart generates the code of a project in a process of its own, and writes what it tells to out. gqlgen keeps
 // the names that it has given for as long as a process lives, and gives a type that is mended another one.
-func generateApart(root string, out io.Writer) error {
+func generateApart(ctx context.Context, root string, out io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the path of this program: %w", err)
 	}
-	cmd := exec.Command(program, GenerateCommand, root)
+	cmd := exec.CommandContext(ctx, program, GenerateCommand, root)
+	cmd.Cancel = func() error { return os.ErrProcessDone } // it is killed later, and has not failed where it ends before
+	cmd.WaitDelay = toGenerate
 	var wrong bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &wrong
 	cmd.SysProcAttr = attributes()

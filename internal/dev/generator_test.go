@@ -28,7 +28,7 @@ func TestATypeThatIsMendedHasTheNameThatTheGeneratorGivesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		err = generateApart(dir, &out)
+		err = generateApart(t.Context(), dir, &out)
 		return out.String(), err
 	}
 	for _, more := range []string{"type Query { board: dashboard } type dashboard { n: Int }",

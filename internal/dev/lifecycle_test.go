@@ -83,8 +83,13 @@ func (p *process) end(t *testing.T) {
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-p.ended; err != nil {
-		t.Errorf("it does not end well: %v", err)
+	select {
+	case err := <-p.ended:
+		if err != nil {
+			t.Errorf("it does not end well: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it does not end within a minute")
 	}
 }
 
@@ -100,5 +105,16 @@ func TestItGoesOnWhereNobodyReadsWhatItTells(t *testing.T) {
 	}
 	p := start(t, brokenProject(t), func(cmd *exec.Cmd) { cmd.Stderr = write })
 	p.await(t, "a failure is told", func(s front.State) bool { return s.Failed != "" })
+	p.end(t)
+}
+
+// TestItEndsWhileAGeneratorDoesNot, as one that waits for the network.
+func TestItEndsWhileAGeneratorDoesNot(t *testing.T) {
+	begun := filepath.Join(t.TempDir(), "begun")
+	p := start(t, brokenProject(t), func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, stuck+"="+begun) })
+	p.await(t, "code is generated", func(front.State) bool {
+		_, err := os.Stat(begun)
+		return err == nil
+	})
 	p.end(t)
 }

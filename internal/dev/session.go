@@ -92,7 +92,7 @@ func (s *session) step(ctx context.Context, force bool) (more bool) {
 	s.built.notice(now)
 	switch {
 	case s.generated.outdated(now), force && s.generated.err != nil:
-		return s.generate(now)
+		return s.generate(ctx, now)
 	case s.generated.err != nil:
 		return false
 	case force || s.built.due(now, s.server != nil):
