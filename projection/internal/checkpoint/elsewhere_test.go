@@ -148,11 +148,10 @@ func TestRowsOfAModelThatThereIsAreNoneOfTheModelThatHasItsFormerTable(t *testin
 
 // TestAProgramThatGoesBackAmidAnExchangeOfTablesServesTheRowsThatThereAre.
 func TestAProgramThatGoesBackAmidAnExchangeOfTablesServesTheRowsThatThereAre(t *testing.T) {
-	note, tag := exchanged(t)
-	note.begin()
-	note.does(querydb.SwitchToBuilt, nil)
-	store := note.store
-	note, tag = both(t, store, "A", "B")
+	ahead, _ := exchanged(t)
+	ahead.begin()
+	ahead.does(querydb.SwitchToBuilt, nil)
+	note, tag := both(t, ahead.store, "A", "B")
 	note.wantElsewhere("the one that had switched", "B")
 	tag.wantElsewhere("the one that had not", "B")
 	tag.begin()
