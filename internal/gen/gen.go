@@ -122,6 +122,7 @@ type output struct {
 	own   bool              // the project has resolvers of its own
 	files map[string][]byte // by path in the project
 
+	before snapshot          // what stood in the places that were written to so far
 	wrote  map[string][]byte // what was written so far, by path; nil where a file was removed
 	unused []string          // resolvers of fields that there are no more, as "TopBooks of queryResolver"
 }
@@ -147,7 +148,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 	if err := p.checkGoTypes(m, shown); err != nil {
 		return nil, err
 	}
-	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m), wrote: map[string][]byte{}}
+	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m), before: snapshot{}, wrote: map[string][]byte{}}
 	o.files = map[string][]byte{printedFile: []byte(schemaHeader + sdl)}
 	files := map[string]*code.File{
 		"model/rows.go":                  code.Rows(m),

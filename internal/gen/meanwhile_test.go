@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,5 +61,35 @@ echo '{"NotHandled": true}'
 	}
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("what was generated is not as it was:\n%s", diff)
+	}
+}
+
+// TestAFailedGenerationTakesBackNoMoreThanItHasWritten: what is saved between two of its writes is what the second is
+// taken back to.
+func TestAFailedGenerationTakesBackNoMoreThanItHasWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := &output{before: snapshot{}, wrote: map[string][]byte{}}
+	record := func(path, text string) {
+		t.Helper()
+		if err := o.record(func() error { return os.WriteFile(path, []byte(text), 0o600) }, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, "stubs.go", "first")
+	record("rows.go", "rows")
+	write(t, "stubs.go", "second") // by somebody else
+	record("stubs.go", "stubs")
+	record("editor.json", "{}")
+	write(t, "editor.json", "mine")
+	if err := o.before.restore(o.wrote); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"stubs.go": "second", "editor.json": "mine"} {
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
+		}
+	}
+	if _, err := os.Stat("rows.go"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("rows.go is left: %v", err)
 	}
 }

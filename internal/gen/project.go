@@ -216,6 +216,9 @@ func readConfig() (cfg *config.Config, own settings, err error) {
 	if err := yaml.Unmarshal(text, &named); err != nil {
 		return nil, own, fmt.Errorf("read %s: %w", configFile, err)
 	}
+	if given == nil { // the file is empty
+		given = map[string]any{}
+	}
 	delete(given, "foldql")      // gqlgen accepts its own keys only,
 	given["schema"] = []string{} // and would read files that editors keep beside the schemas
 	if text, err = yaml.Marshal(given); err != nil {

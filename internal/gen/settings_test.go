@@ -36,3 +36,16 @@ func TestSettingsAreReadOrRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEmptyConfigurationIsThatOfGqlgen, as while an editor writes it.
+func TestAnEmptyConfigurationIsThatOfGqlgen(t *testing.T) {
+	for _, text := range []string{"", "\n", "# nothing yet\n", "{}\n"} {
+		t.Chdir(t.TempDir())
+		write(t, configFile, text)
+		write(t, "schema.graphql", "type Query { a: Int }\n")
+		cfg, _, err := readConfig()
+		if err != nil || len(cfg.Sources) != 1 {
+			t.Errorf("%q: %+v, %v, want the schema in schema.graphql", text, cfg, err)
+		}
+	}
+}

@@ -19,13 +19,9 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
-	before, err := takeSnapshot(append(o.places(), ownerFile, stubsFile, p.editor, p.lockPath))
-	if err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, before.restore(o.wrote))
+			err = errors.Join(err, o.before.restore(o.wrote))
 		}
 	}()
 	for _, path := range slices.Sorted(maps.Keys(o.files)) {
@@ -51,7 +47,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.record(func() error { return p.runGqlgen(o) }, execFile, typesFile, ownFile); err != nil {
 		return nil, err
 	}
-	return before.changes(o.wrote), before.keepTimes()
+	return o.before.changes(o.wrote), o.before.keepTimes()
 }
 
 // places are where generated files stand that no person writes.
@@ -59,8 +55,12 @@ func (o *output) places() []string {
 	return append(slices.Sorted(maps.Keys(o.files)), execFile, typesFile, ownFile)
 }
 
-// record writes files, and remembers what has become of them, also where that fails halfway.
+// record writes files, and remembers what they were until then, and what has become of them, also where that fails
+// halfway.
 func (o *output) record(write func() error, paths ...string) (err error) {
+	if err := o.before.add(paths...); err != nil {
+		return err
+	}
 	defer func() {
 		for _, path := range paths {
 			text, readErr := readIfThere(path)
@@ -100,23 +100,22 @@ type saved struct {
 	changed time.Time
 }
 
-func takeSnapshot(paths []string) (snapshot, error) {
-	s := snapshot{}
+func (s snapshot) add(paths ...string) error {
 	for _, path := range paths {
 		content, err := readIfThere(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if content == nil {
 			continue
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, fmt.Errorf("remember %s: %w", path, err)
+			return fmt.Errorf("remember %s: %w", path, err)
 		}
 		s[path] = saved{content, info.ModTime()}
 	}
-	return s, nil
+	return nil
 }
 
 // changes are the files that were written otherwise than they were, each with what became of it.
