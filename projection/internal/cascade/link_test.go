@@ -119,6 +119,24 @@ func TestATaskReplacesTheOneThatAnEarlierVersionHasRecorded(t *testing.T) {
 	}
 }
 
+// TestATaskAlsoTakesAwayWhatAPendingOneWas to take away: the row was deleted before it was made again. One that is done
+// has taken that away, but for what has failed.
+func TestATaskAlsoTakesAwayWhatAPendingOneWas(t *testing.T) {
+	for _, pending := range []struct{ existed, done, want bool }{
+		{false, false, false}, {true, false, true}, {false, true, true},
+	} {
+		q := NewTasks()
+		was := NewTask("Club", "A", keys.Key{PK: "a"})
+		was.Existed, was.Done, was.Failed = pending.existed, pending.done, 1
+		q.Put(was)
+		next := NewTask("Club", "A", keys.Key{PK: "a"})
+		next.Existed = true
+		if got := q.Widened(next); got.Existed != pending.want {
+			t.Errorf("after %+v the row is said to have existed: %t", pending, got.Existed)
+		}
+	}
+}
+
 func TestTasksTakeTurnsAndBeginAnew(t *testing.T) {
 	q := NewTasks()
 	a, b := NewTask("Club", "A", keys.Key{PK: "a"}), NewTask("Club", "B", keys.Key{PK: "b"})

@@ -145,7 +145,10 @@ func (q *Tasks) Widened(t Task) Task {
 	return t
 }
 
+// widen has the task do what a pending one is yet to do too, which may be to take away copies of a row that was deleted
+// in between.
 func (t *Task) widen(pending *Task) {
+	t.Existed = t.Existed && (pending.Existed || pending.Done)
 	t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
 }
 
