@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -522,4 +523,31 @@ func TestWhatWasFoldedTogetherMayComeApart(t *testing.T) {
 			at(string(how), clubs)
 		}
 	})
+}
+
+// TestRowsThatCannotBeCopiedTogetherAreFolded: one that has expired, and is there yet, has the unique key of another.
+func TestRowsThatCannotBeCopiedTogetherAreFolded(t *testing.T) {
+	set := func(id string, expires *time.Time) eventlog.Event {
+		return event("", Step{Op: "set", ID: id, Version: "v1", Customer: ptr("x"), Rank: ptr(1), Expires: expires})
+	}
+	log := logOf(t, set("a", ptr(epoch.Add(time.Millisecond))), set("b", nil))
+	store := newFaultyStore()
+	shaped := func(version string, more ...querydb.Index) *program {
+		return startShaped(t, store, log, func(m *querydb.Model) {
+			m.Version, m.RowVersion = version, "rows"
+			m.Indexes = append(slices.Clone(m.Indexes), more...)
+			m.Indexes[0].Unique = true
+		})
+	}
+	first := shaped("1")
+	first.fold()
+	second := shaped("2", querydb.Index{Name: "byVersion",
+		PK: querydb.Half{Layout: layout(keys.KindString, "version"), Fields: []int{fieldVersion}}})
+	if copies, err := projection.CopiesRows(t.Context(), second.db, second.p); err != nil || !copies {
+		t.Fatalf("the rows are copied: %t, %v; want that it is tried", copies, err)
+	}
+	second.foldBeside()
+	if s := second.look(); s.Building == nil || !s.Building.Complete {
+		t.Errorf("there is %+v that is built, want complete rows", s.Building)
+	}
 }

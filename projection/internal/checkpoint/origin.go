@@ -167,6 +167,9 @@ func (c Copier) page(ctx context.Context, from *Record) (last bool, err error) {
 	b.Notes = []querydb.Note{header.note(c.done.slot, c.p.Name, c.done.revision)}
 	if err := c.apply(ctx, b); err != nil {
 		c.known = false
+		if errors.Is(err, querydb.ErrConflict) { // one that has expired may have the unique key of another
+			err = &uncopiedError{err}
+		}
 		return false, err
 	}
 	c.done.Header, c.done.revision = header, c.done.revision+1
