@@ -91,8 +91,8 @@ type TableRecord struct {
 	Model string `json:"model,omitempty"`
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
-	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has
-	// another name or another model had it in between, what is on record says nothing about them.
+	// Table and Generation are where the rows are. Where the model has another table by now, they serve from there until
+	// others are built: see elsewhere. Where another model had the table in between, this says nothing of the rows in it.
 	Table      string `json:"table"`
 	Generation int    `json:"generation"`
 	// TableID tells the table from one of the same name that was made, or restored, in its place: see
