@@ -328,7 +328,7 @@ func TestModelsOfOneTableAreBuiltTogether(t *testing.T) {
 		}
 		wantBuilding(2)
 		fold(secondBuild, unit)
-		if err := projection.Rearrange(t.Context(), second, querydb.SwitchToBuilt, unit, nil); err != nil {
+		if err := projection.Rearrange(t.Context(), second, querydb.SwitchToBuilt, unit, projection.Present{}); err != nil {
 			t.Fatal(err)
 		}
 		request(second, unit)

@@ -75,7 +75,7 @@ func (g *program) begin() error {
 }
 
 func (g *program) rearrange(how querydb.Rearrangement) error {
-	err := projection.Rearrange(g.Context(), g.db, how, []projection.Projection{g.p}, nil)
+	err := projection.Rearrange(g.Context(), g.db, how, []projection.Projection{g.p}, projection.Present{})
 	if err == nil {
 		err = g.db.Generations().UseAll(g.Context(), []*querydb.Model{g.ops.Codec.Model})
 	}
@@ -516,7 +516,7 @@ func TestWhatWasFoldedTogetherMayComeApart(t *testing.T) {
 		run(clubs, build)
 		at("while clubs are built", picks)
 		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack} {
-			if err := projection.Rearrange(t.Context(), db, how, []projection.Projection{clubs}, nil); err != nil {
+			if err := projection.Rearrange(t.Context(), db, how, []projection.Projection{clubs}, projection.Present{}); err != nil {
 				t.Fatalf("%s: %v", how, err)
 			}
 			at(string(how), picks)

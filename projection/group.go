@@ -26,9 +26,10 @@ func Group(all []Projection) []Projection {
 		}
 		groups = append(others, joined)
 	}
-	grouped := make([]Projection, len(groups))
+	grouped, program := make([]Projection, len(groups)), map[string][]*querydb.Model{}
 	for i, members := range groups {
 		grouped[i] = groupOf(members)
+		grouped[i].program, program[grouped[i].Name] = program, grouped[i].Models()
 	}
 	return grouped
 }

@@ -99,7 +99,7 @@ func (g *newModel) built(number int) {
 
 func (g *newModel) arrange(how querydb.Rearrangement) {
 	g.Helper()
-	if err := projection.Rearrange(g.Context(), g.db, how, g.unit, nil); err != nil {
+	if err := projection.Rearrange(g.Context(), g.db, how, g.unit, projection.Present{}); err != nil {
 		g.Fatalf("%s: %v", how, err)
 	}
 }
@@ -163,7 +163,7 @@ func TestRowsGoOnServingWhereANewModelIsFoldedTogetherWithTheirs(t *testing.T) {
 		g.arrange(querydb.SwitchToBuilt)
 		g.arrange(querydb.DropFormer)
 		g.want("at last,", true, 2, 2)
-		err := projection.Rearrange(t.Context(), g.db, querydb.SwitchBack, g.unit, nil)
+		err := projection.Rearrange(t.Context(), g.db, querydb.SwitchBack, g.unit, projection.Present{})
 		if !errors.Is(err, querydb.ErrConflict) {
 			t.Errorf("a switch to former rows that are removed: %v, want ErrConflict", err)
 		}
@@ -251,7 +251,7 @@ func TestNobodySeesRowsOfALogInWhosePlaceAnotherWasAccepted(t *testing.T) {
 		if err != nil || len(wrong) > 0 {
 			t.Errorf("after it was accepted: %v, %v", wrong, err)
 		}
-		err = projection.Rearrange(t.Context(), g.db, querydb.SwitchBack, g.unit, nil)
+		err = projection.Rearrange(t.Context(), g.db, querydb.SwitchBack, g.unit, projection.Present{})
 		if !errors.Is(err, projection.ErrNotBuilt) {
 			t.Errorf("a switch to rows of the former log: %v, want ErrNotBuilt", err)
 		}
@@ -360,7 +360,7 @@ func TestWhatTheFormerProgramHasLeftIsDropped(t *testing.T) {
 		begin()
 		g.arrange(querydb.DropBuilt)
 		for _, how := range []querydb.Rearrangement{querydb.DropFormer, querydb.DropBuilt} {
-			if err := projection.Rearrange(t.Context(), g.db, how, g.unit, nil); !errors.Is(err, querydb.ErrConflict) {
+			if err := projection.Rearrange(t.Context(), g.db, how, g.unit, projection.Present{}); !errors.Is(err, querydb.ErrConflict) {
 				t.Errorf("%s, of which there is none: %v, want ErrConflict", how, err)
 			}
 		}

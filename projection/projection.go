@@ -37,6 +37,7 @@ type Projection struct {
 	rows    fold.Model  // of Model
 	history *fold.Model // that of a time series, to which the projector appends; nil where there is none
 	members []Projection
+	program map[string][]*querydb.Model // by the names of all projections that it was grouped with: see Group
 }
 
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.

@@ -13,7 +13,9 @@ import (
 
 // record names what is on record of the projection.
 func (p *Projection) record() checkpoint.Projection {
-	of := checkpoint.Projection{Name: p.Name, Models: p.Models(), Code: sourcehash.Of(p.code()...)}
+	of := checkpoint.Projection{
+		Name: p.Name, Models: p.Models(), Code: sourcehash.Of(p.code()...), Program: p.program,
+	}
 	if len(of.Models) == 1 {
 		of.Reindex = p.rows.Reindex
 	}
@@ -251,20 +253,24 @@ func BeginBuild(
 
 // Rearrange has other rows of the projections of a unit serve, or drops some, in one commit. No Runner of this process
 // may run on them meanwhile; [querydb.Generations.UseAll] has the DB read them afterwards. A switch to rows that are
-// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing. The names are those of all
-// projections that there are; where rows of others would be dropped, see [NeededBy], it is [querydb.ErrConflict].
+// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing. Where rows would be dropped that
+// others need which are present, see [NeededBy], it is [querydb.ErrConflict].
 func Rearrange(
-	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, names []string,
+	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, present Present,
 ) error {
-	return checkpoint.Rearrange(ctx, db, how, records(unit), names, nil)
+	return checkpoint.Rearrange(ctx, db, how, records(unit), present, nil)
 }
 
-// NeededBy returns the names of projections, of those given and none of the unit, whose rows serve from a generation of
-// the unit's tables that a rearrangement would drop: their models had these tables before.
+// Present are the projections of a program.
+type Present = checkpoint.Present
+
+// NeededBy returns the names of projections, of those present and none of the unit, that need a generation of the
+// unit's tables which a rearrangement would drop: their rows serve from there, or would after a rollback, since their
+// models had these tables before.
 func NeededBy(
-	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, names []string,
+	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, present Present,
 ) ([]string, error) {
-	return checkpoint.NeededBy(ctx, db, how, records(unit), names)
+	return checkpoint.NeededBy(ctx, db, how, records(unit), present)
 }
 
 // FitsSwitch is [querydb.ErrTooLarge] where rows of the projections of a unit can never be switched to others, since
@@ -279,9 +285,9 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, unit []Projection) error {
 // may have folded the rows that serve further meanwhile, and go on with that: an answer may then be older than one
 // before by as much as the new rows are behind the log.
 func SwitchToBuilt(
-	ctx context.Context, db *querydb.DB, unit []Projection, names []string, reached eventlog.Offsets,
+	ctx context.Context, db *querydb.DB, unit []Projection, present Present, reached eventlog.Offsets,
 ) error {
-	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), names, reached)
+	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), present, reached)
 }
 
 // NewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that serve,

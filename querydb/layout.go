@@ -289,9 +289,14 @@ func layouts(ctx context.Context, from *Notes, models []*Model, generations []in
 // notes about other models of the table do.
 func layoutOf(ctx context.Context, from *Notes, m *Model, number int, notes []Note) (*Layout, error) {
 	for _, n := range notes {
-		if n.Value != nil {
-			return parseLayout(n.Value)
+		if n.Value == nil {
+			continue
 		}
+		l, err := parseLayout(n.Value)
+		if err == nil && m.Entity != nil && l.model.Entity == nil && l.model.Name != m.Name {
+			return NoRows(), nil // the table was another model's own
+		}
+		return l, err
 	}
 	t := &driver.Table{Name: m.Table, Generation: number}
 	others, err := from.List(ctx, generation.KindLayout, generation.LayoutID(t, "", true), 1)

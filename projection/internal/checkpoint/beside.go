@@ -215,8 +215,7 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 		if err != nil {
 			return err
 		}
-		own := slices.Index(names, p.Name)
-		elsewhere, err := p.servesElsewhere(ctx, db, serving, all, own)
+		elsewhere, err := p.servesElsewhere(ctx, db, serving, names, all)
 		if err != nil {
 			return err
 		}
@@ -228,7 +227,7 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 		}
 		visited := false
 		for i := range all {
-			if elsewhere && i != own || !elsewhere && !all[i].isOf(models, serving) {
+			if elsewhere && names[i] != p.Name || !elsewhere && !all[i].isOf(models, serving) {
 				continue
 			}
 			visited = true

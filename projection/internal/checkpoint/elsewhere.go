@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -48,13 +49,14 @@ func (t *tableLocation) findOthers(ctx context.Context, db *querydb.DB, of Proje
 		return err
 	}
 	t.others = whose[0] == querydb.WhoseOthers
-	if whose[0] != querydb.WhoseModel || !t.was.isElsewhere(t.model) {
+	if whose[0] != querydb.WhoseModel {
 		return nil
 	}
 	return eachRecord(ctx, db, serves, func(name string, b *Record) bool {
 		return name != of.Name && b.isOf([]*querydb.Model{t.model}, []querydb.Generation{t.serving})
-	}, func(string, *Record) error {
-		t.regrouped = true
+	}, func(name string, _ *Record) error {
+		t.others = t.others || t.model.Entity == nil && of.isOfOther(name, t.model)
+		t.regrouped = t.regrouped || of.shares(name)
 		return nil
 	})
 }
@@ -66,9 +68,10 @@ func (t *tableLocation) isElsewhere() bool {
 }
 
 // servesElsewhere reports whether the rows of the models serve elsewhere than in the generations of their tables. The
-// records are those of the tables, with that of the projection.
-func (p Projection) servesElsewhere(ctx context.Context, db *querydb.DB, serving []querydb.Generation, all []Record,
-	own int) (bool, error) {
+// records are those of the tables, by the names, with that of the projection.
+func (p Projection) servesElsewhere(ctx context.Context, db *querydb.DB, serving []querydb.Generation, names []string,
+	all []Record) (bool, error) {
+	own := slices.Index(names, p.Name)
 	if own < 0 || !all[own].isElsewhere(p) && all[own].isOf(p.Models, serving) {
 		return false, nil
 	}
@@ -82,8 +85,14 @@ func (p Projection) servesElsewhere(ctx context.Context, db *querydb.DB, serving
 	}
 	for i, m := range p.Models {
 		regrouped := false
-		for k := range all {
-			regrouped = regrouped || k != own && all[k].isOf([]*querydb.Model{m}, serving[i:i+1])
+		for k, name := range names {
+			if k == own || !all[k].isOf([]*querydb.Model{m}, serving[i:i+1]) {
+				continue
+			}
+			if m.Entity == nil && p.isOfOther(name, m) {
+				return true, nil
+			}
+			regrouped = regrouped || p.shares(name)
 		}
 		if was := p.recordOf(i, all[own].tables()); was.isElsewhere(m) && !(whose[i] == querydb.WhoseModel && regrouped) {
 			return true, nil
@@ -157,9 +166,17 @@ func (r *rearrangement) servesElsewhere(name string, b *Record) bool {
 	return slices.Contains(r.own, name) && b.Table != "" && !b.concerns(r.isOf)
 }
 
-// NeededBy returns the names of the projections, of those that are present and none of all, whose rows serve from
-// generations of their tables that a rearrangement would drop: their models had these tables before.
-func NeededBy(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present []string) (
+// Present are the projections of a program.
+type Present struct {
+	Names []string
+	// KeptSince is since when rows that ceased to serve are kept: a rollback leads back to them.
+	KeptSince time.Time
+}
+
+// NeededBy returns the names of the projections, of those that are present and none of all, that need generations of
+// their tables which a rearrangement would drop: rows serve from there, since the models had these tables before, or
+// would after a rollback. The way back of one is no reason to hold up a switch of another.
+func NeededBy(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present Present) (
 	[]string, error) {
 	r, err := rearrangementOf(ctx, db, all, present)
 	if err != nil {
@@ -173,20 +190,58 @@ func (r *rearrangement) neededBy(ctx context.Context, how querydb.Rearrangement)
 	if how == querydb.SwitchBack || how == querydb.ResumeFormer || how == querydb.DropBuilt {
 		dropped = buildingNumber
 	}
-	err = eachRecord(ctx, r.db, serves, func(name string, b *Record) bool {
-		return slices.Contains(r.others, name) && r.isOn(b, dropped)
-	}, func(name string, _ *Record) error {
-		names = append(names, name)
-		return nil
-	})
-	return names, err
+	slots := []slot{serves}
+	if how == querydb.DropFormer {
+		slots = append(slots, keeps)
+	}
+	for _, in := range slots {
+		err = eachRecord(ctx, r.db, in, func(name string, b *Record) bool {
+			return slices.Contains(r.others, name) && b.concerns(r.isOf)
+		}, func(name string, b *Record) error {
+			r.looked = append(r.looked, b.unchanged(name))
+			if !r.isOn(b, dropped) || slices.Contains(names, name) {
+				return nil
+			}
+			needs, err := in == serves, error(nil)
+			if in == keeps {
+				needs, err = r.leadsBack(ctx, name)
+			}
+			if needs {
+				names = append(names, name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// leadsBack reports whether the former rows of the projection of that name ceased to serve so lately that a rollback is
+// to have them serve again.
+func (r *rearrangement) leadsBack(ctx context.Context, name string) (bool, error) {
+	b, err := readRecordIn(ctx, r.db, serves, name)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range b.tables() {
+		if t.Table == "" {
+			continue
+		}
+		at, err := r.db.Generations().Recorded(ctx, &querydb.Model{Name: name, Table: t.Table, Version: t.Version})
+		if err != nil || at.Beside().Since.After(r.keptSince) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 func (r *rearrangement) dropsNoneOfOthers(ctx context.Context, how querydb.Rearrangement) error {
 	names, err := r.neededBy(ctx, how)
 	if err == nil && len(names) > 0 {
-		err = fmt.Errorf("%w: the rows of %s serve from what would be dropped, since their models had the tables before: "+
-			"switch to others of theirs first", querydb.ErrConflict, strings.Join(names, ", "))
+		err = fmt.Errorf("%w: the rows of %s serve from what would be dropped, or would after a rollback, since their models "+
+			"had the tables before: switch to others of theirs first", querydb.ErrConflict, strings.Join(names, ", "))
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
@@ -160,6 +161,24 @@ func TestAProgramThatGoesBackAmidAnExchangeOfTablesServesTheRowsThatThereAre(t *
 	tag.wantElsewhere("after its switch", "")
 }
 
+// TestTheWayBackOfAModelOutlastsThatOfTheOneWhichHasItsFormerTable: the former rows of each are kept for as long as it
+// was said when it switched.
+func TestTheWayBackOfAModelOutlastsThatOfTheOneWhichHasItsFormerTable(t *testing.T) {
+	note, tag := exchanged(t)
+	note.kept, tag.kept = time.Hour, time.Hour
+	for _, one := range []*program{tag, note} {
+		one.begin()
+		one.does(querydb.SwitchToBuilt, nil)
+	}
+	tag.does(querydb.DropFormer, querydb.ErrConflict)
+	note.does(querydb.SwitchBack, nil)
+	note.wantElsewhere("after its rollback", "A")
+	note.does(querydb.SwitchToBuilt, nil)
+	tag.kept, note.kept = 0, 0
+	tag.does(querydb.DropFormer, nil)
+	note.does(querydb.DropFormer, nil)
+}
+
 // TestARenamedModelHasItsRowsBesideANewOneOfItsFormerName.
 func TestARenamedModelHasItsRowsBesideANewOneOfItsFormerName(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})
@@ -300,6 +319,7 @@ func TestARecordThatARegroupedModelHasLeftBehindHidesNoRows(t *testing.T) {
 	note := newModel("Note", "2")
 	note.Table = "B"
 	group := newProgramOf(t, store, memlog.New(memlog.Options{}), note, newModel("Tag", "1"))
+	group.p.Name = "Note+Tag"
 	group.open(group.db)
 	again := inTable(t, store, "Note", "B", "3")
 	s := again.look()
@@ -307,7 +327,7 @@ func TestARecordThatARegroupedModelHasLeftBehindHidesNoRows(t *testing.T) {
 		t.Errorf("there are %+v, which serve from former tables %v; want those of the group", s, s.ServesElsewhere())
 	}
 	at, err := checkpoint.LookAtServing(t.Context(), again.db, again.p)
-	if _, ofGroup := at.Generations["notes B"]; err != nil || !ofGroup {
+	if _, ofGroup := at.Generations["Note+Tag B"]; err != nil || !ofGroup {
 		t.Errorf("the rows that serve are %v, %v, want those of the group", at.Generations, err)
 	}
 }

@@ -136,6 +136,21 @@ type Projection struct {
 	Reindex func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
 	// Code is a hash of the code that folds, "" where the program knows none.
 	Code string
+	// Program are the models that each projection of the program folds, by its name; nil where others are not known.
+	Program map[string][]*querydb.Model
+}
+
+// isOfOther reports whether what is on record in that name is of another projection of the program, which does not fold
+// the model.
+func (p Projection) isOfOther(name string, m *querydb.Model) bool {
+	folds, is := p.Program[name]
+	return is && name != p.Name && !slices.Contains(folds, m)
+}
+
+// shares reports whether a projector of the projection is one of those that are folded together under that name.
+func (p Projection) shares(name string) bool {
+	own := strings.Split(p.Name, "+")
+	return slices.ContainsFunc(strings.Split(name, "+"), func(n string) bool { return slices.Contains(own, n) })
 }
 
 // recordName is by which a TableRecord names the model.

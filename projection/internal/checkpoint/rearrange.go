@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -17,7 +18,7 @@ import (
 //
 // On a shared store others may fold the rows that serve on for ever. There a switch is content with rows that are as
 // far as was reached, if that is not nil: as far as those that serve were a moment ago.
-func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present []string,
+func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection, present Present,
 	reached map[string]uint64) error {
 	r, err := rearrangementOf(ctx, db, all, present)
 	if err != nil {
@@ -67,12 +68,12 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	return nil
 }
 
-func rearrangementOf(ctx context.Context, db *querydb.DB, all []Projection, present []string) (*rearrangement, error) {
-	r := &rearrangement{db: db, slots: map[string]map[slot]*entry{}}
+func rearrangementOf(ctx context.Context, db *querydb.DB, all []Projection, present Present) (*rearrangement, error) {
+	r := &rearrangement{db: db, slots: map[string]map[slot]*entry{}, keptSince: present.KeptSince}
 	for _, p := range all {
 		r.own = append(r.own, p.Name)
 	}
-	for _, name := range present {
+	for _, name := range present.Names {
 		if !slices.Contains(r.own, name) {
 			r.others = append(r.others, name)
 		}
@@ -132,6 +133,10 @@ type rearrangement struct {
 	slots  map[string]map[slot]*entry // by projection, also of some that there are no more
 	// formerBuilds are those of the projections that have rows on record which are built in tables of former versions.
 	formerBuilds []string
+	// keptSince is Present.KeptSince, and looked are what was on record of the others when it was found that they need
+	// nothing of what is dropped.
+	keptSince time.Time
+	looked    []querydb.Note
 	// reached is how far the rows that serve were, by partition, when those that are built were as far; nil where these
 	// must be as far as they are now.
 	reached map[string]uint64
@@ -319,8 +324,9 @@ func (e *entry) hold(o *entry) {
 	e.completion.slot, e.completion.revision = slot, revision
 }
 
-// notes are those of the slots that change. None is deleted, so that their revisions go on.
+// notes are those of the slots that change, and looks at others. None is deleted, so that their revisions go on.
 func (r *rearrangement) notes() (all []querydb.Note) {
+	all = append(all, r.looked...)
 	for name, of := range r.slots {
 		for _, in := range []slot{serves, builds, keeps} {
 			if e := of[in]; e.changed {

@@ -27,7 +27,8 @@ type program struct {
 	p         checkpoint.Projection
 	log       eventlog.Source
 	cfg       checkpoint.Config
-	present   []string // the projections that there are
+	present   []string      // the projections that there are
+	kept      time.Duration // for how long there is a way back
 	store     *memstore.MultiWriter
 }
 
@@ -60,7 +61,7 @@ func newProgramOf(t *testing.T, store *memstore.MultiWriter, log eventlog.Source
 	}
 	return &program{t, db, build, checkpoint.Projection{Name: "notes", Models: models}, log,
 		checkpoint.Config{Now: time.Now, CommitTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler), CopyRows: 10,
-			Reread: func() {}, KeepServing: true}, nil, store}
+			Reread: func() {}, KeepServing: true}, nil, 0, store}
 }
 
 // open begins the rows of a DB, or goes on with them: they are complete at once, for the log is empty.
@@ -80,7 +81,8 @@ func (g *program) begin() {
 }
 
 func (g *program) rearrange(how querydb.Rearrangement) error {
-	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, g.present, nil)
+	present := checkpoint.Present{Names: g.present, KeptSince: time.Now().Add(-g.kept)}
+	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, present, nil)
 }
 
 func (g *program) look() checkpoint.Survey {
@@ -248,7 +250,7 @@ func switches(t *testing.T, n, renamed int) bool {
 	}
 	of(second, "new", second.build)
 	for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack, querydb.SwitchToBuilt} {
-		if err := checkpoint.Rearrange(t.Context(), second.db, how, all, nil, nil); err != nil {
+		if err := checkpoint.Rearrange(t.Context(), second.db, how, all, checkpoint.Present{}, nil); err != nil {
 			t.Fatalf("%d projections, %d of them renamed: %v", n, renamed, err)
 		}
 	}

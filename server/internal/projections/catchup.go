@@ -68,7 +68,7 @@ func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 			return fmt.Errorf("switch to rows that had come as far as those that serve %v ago: others may have folded these "+
 				"since; ask again", held.Round(time.Second))
 		}
-		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, allNames(u.set), reached)
+		return projection.SwitchToBuilt(ctx, u.set.keep.DB, u.projections, present(u.set), reached)
 	}, "the rows that were built serve from now on")
 }
 

@@ -211,7 +211,7 @@ func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
 		one.beside.lose(l)
 		sum = lost{letters: sum.letters + l.letters, decisions: sum.decisions + l.decisions}
 	}
-	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.SwitchToBuilt, u.projections, all)
+	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.SwitchToBuilt, u.projections, present(u.set))
 	sum.needed = strings.Join(by, ", ")
 	return sum, err
 }

@@ -129,7 +129,7 @@ func TestRowsServeFromTheFormerTableOfAModelUntilOthersAreAsFar(t *testing.T) {
 			t.Errorf("the rows that serve are at %v, %v, want 2", at, err)
 		}
 		moved.fold(t, moved.build, types...)
-		err = projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt, unit, nil)
+		err = projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt, unit, projection.Present{})
 		if behind := len(types) < 2; errors.Is(err, projection.ErrNotBuilt) != behind || !behind && err != nil {
 			t.Errorf("the switch to rows at %d: %v, want it refused: %t", len(types), err, behind)
 		}
@@ -156,7 +156,7 @@ func TestAServerWhoseModelHasAnotherTableByNowTakesNoRowsBack(t *testing.T) {
 	moved := openMoved(t, store)
 	moved.fold(t, moved.build, "T")
 	if err := projection.Rearrange(t.Context(), moved.db, querydb.SwitchToBuilt,
-		[]projection.Projection{moved.p}, nil); err != nil {
+		[]projection.Projection{moved.p}, projection.Present{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, folded := range []bool{true, false} {
@@ -234,7 +234,7 @@ func TestPositionsAreOfTheRowsThatQueriesRead(t *testing.T) {
 
 	third := openVersion(t, store, "3")
 	third.fold(t, third.build, "T", "Fine", "T", "T")
-	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p}, nil)
+	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p}, projection.Present{})
 	if err == nil {
 		err = third.db.Generations().UseAll(t.Context(), third.p.Models())
 	}

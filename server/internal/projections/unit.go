@@ -374,7 +374,7 @@ func (u *unit) begin(ctx context.Context) error {
 // serve says what they are to read.
 func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
 	return arranging(u, func(ctx context.Context) error {
-		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections, allNames(u.set))
+		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections, present(u.set))
 	}, message)
 }
 
