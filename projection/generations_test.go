@@ -516,7 +516,8 @@ func TestWhatWasFoldedTogetherMayComeApart(t *testing.T) {
 		run(clubs, build)
 		at("while clubs are built", picks)
 		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack} {
-			if err := projection.Rearrange(t.Context(), db, how, []projection.Projection{clubs}, projection.Present{}); err != nil {
+			err := projection.Rearrange(t.Context(), db, how, []projection.Projection{clubs}, projection.Present{})
+			if err != nil {
 				t.Fatalf("%s: %v", how, err)
 			}
 			at(string(how), picks)

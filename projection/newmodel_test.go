@@ -360,7 +360,8 @@ func TestWhatTheFormerProgramHasLeftIsDropped(t *testing.T) {
 		begin()
 		g.arrange(querydb.DropBuilt)
 		for _, how := range []querydb.Rearrangement{querydb.DropFormer, querydb.DropBuilt} {
-			if err := projection.Rearrange(t.Context(), g.db, how, g.unit, projection.Present{}); !errors.Is(err, querydb.ErrConflict) {
+			err := projection.Rearrange(t.Context(), g.db, how, g.unit, projection.Present{})
+			if !errors.Is(err, querydb.ErrConflict) {
 				t.Errorf("%s, of which there is none: %v, want ErrConflict", how, err)
 			}
 		}
