@@ -253,8 +253,8 @@ func BeginBuild(
 
 // Rearrange has other rows of the projections of a unit serve, or drops some, in one commit. No Runner of this process
 // may run on them meanwhile; [querydb.Generations.UseAll] has the DB read them afterwards. A switch to rows that are
-// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing. Where rows would be dropped that
-// others need which are present, see [NeededBy], it is [querydb.ErrConflict].
+// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing. Where it would drop rows
+// that others need which are present, see [NeededBy], it is [querydb.ErrConflict].
 func Rearrange(
 	ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection, present Present,
 ) error {

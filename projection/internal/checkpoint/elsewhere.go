@@ -240,8 +240,8 @@ func (r *rearrangement) leadsBack(ctx context.Context, name string) (bool, error
 func (r *rearrangement) dropsNoneOfOthers(ctx context.Context, how querydb.Rearrangement) error {
 	names, err := r.neededBy(ctx, how)
 	if err == nil && len(names) > 0 {
-		err = fmt.Errorf("%w: the rows of %s serve from what would be dropped, or would after a rollback, since their models "+
-			"had the tables before: switch to others of theirs first", querydb.ErrConflict, strings.Join(names, ", "))
+		err = fmt.Errorf("%w: the rows of %s serve from what would be dropped, or would after a rollback, since their "+
+			"models had the tables before: switch to others of theirs first", querydb.ErrConflict, strings.Join(names, ", "))
 	}
 	return err
 }

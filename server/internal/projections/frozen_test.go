@@ -234,7 +234,8 @@ func TestPositionsAreOfTheRowsThatQueriesRead(t *testing.T) {
 
 	third := openVersion(t, store, "3")
 	third.fold(t, third.build, "T", "Fine", "T", "T")
-	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p}, projection.Present{})
+	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p},
+		projection.Present{})
 	if err == nil {
 		err = third.db.Generations().UseAll(t.Context(), third.p.Models())
 	}
