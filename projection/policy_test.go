@@ -46,6 +46,39 @@ var stores = map[string]func() driver.Driver{
 	},
 }
 
+// TestAFieldThatARowIsNeverWithoutStaysInTheKeyThatAPatchComposes: no query would find the row under less.
+func TestAFieldThatARowIsNeverWithoutStaysInTheKeyThatAPatchComposes(t *testing.T) {
+	for what, acts := range map[string][]Act{
+		"the first half of the key": {{Op: "set", Account: ptr("acme"), State: ptr("a"), At: ptr(7)},
+			{Op: "patch", State: ptr("active")}},
+		"the last": {{Op: "set", Account: ptr("acme"), State: ptr("active"), At: ptr(6)}, {Op: "patch", At: ptr(7)}},
+		"what the patch that creates the row lacks": {{Op: "patch", Account: ptr("acme"), State: ptr("a")},
+			{Op: "patch", State: ptr("active"), At: ptr(7)}},
+	} {
+		for kind, store := range stores {
+			for _, window := range []int{1, 100} {
+				var events []eventlog.Event
+				for _, a := range acts {
+					a.ID = "D1"
+					events = append(events, deviceEvent("devices", "", a))
+				}
+				m := deviceModel()
+				m.Fields[deviceState].Nullable, m.Fields[deviceAt].Nullable = false, false
+				o := deviceOps(m)
+				db, _ := foldDevices(t, store(), o, window, events...)
+				rows, err := devicesOf(db, o, "D1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := entityText("state_active#at_0000000000000007")
+				if x := rows["D1"].Indexes[slotByAlert]; x.SK != want {
+					t.Errorf("%s, %s, window %d: the key is %+v, want %q", what, kind, window, x, want)
+				}
+			}
+		}
+	}
+}
+
 // TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf has the lifecycles of a row in an index whose pk is PRESERVE and
 // whose sk is SPARSE.
 func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {

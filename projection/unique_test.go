@@ -84,6 +84,33 @@ func uniqueModel() *querydb.Model {
 	return m
 }
 
+// TestAPatchOfPartOfAUniqueKeyIsComposedWithTheRest, so that the row is found by what it has, and keeps out those that
+// would have the same.
+func TestAPatchOfPartOfAUniqueKeyIsComposedWithTheRest(t *testing.T) {
+	m := deviceModel()
+	m.Indexes[0].Unique, m.Atomic = true, true
+	set := func(id, state string) Act {
+		return Act{Op: "set", ID: id, Account: ptr("acme"), State: &state, At: ptr(7)}
+	}
+	for kind, store := range stores {
+		o := deviceOps(m)
+		db, r := foldDevices(t, store(), o, 1, deviceEvent("devices", "", set("a", "x")),
+			deviceEvent("devices", "", Act{Op: "patch", ID: "a", State: ptr("y")}),
+			deviceEvent("devices", "", set("b", "x")), deviceEvent("devices", "", set("c", "y")))
+		if diff := cmp.Diff([]string{"0@4"}, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("%s: dead letters (-want +got):\n%s", kind, diff)
+		}
+		rows, err := devicesOf(db, o, "a", "b", "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := entityText("state_y#at_0000000000000007")
+		if x := rows["a"].Indexes[slotByAlert]; x.SK != want || len(rows) != 2 {
+			t.Errorf("%s: of %d rows the patched one has the key %+v, want 2 and %q", kind, len(rows), x, want)
+		}
+	}
+}
+
 // TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut: it is none, whatever the policy of its half.
 func TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut(t *testing.T) {
 	part := func(id string) Act { return Act{Op: "patch", ID: id, Account: ptr("acme"), State: ptr("active")} }

@@ -184,7 +184,7 @@ func (f *indexer) patched(e *entry, row any, exists bool, said []keys.FieldChang
 			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, f.stamps) {
 				continue
 			}
-			o, err := f.judge(h, row, said)
+			o, err := f.judge(h, row, exists, said)
 			if err != nil {
 				return nil, err
 			}
@@ -206,18 +206,19 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.FieldUntouched })
 }
 
-// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's
-// key and the times of its writes are known to every patch.
-func (f *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpdate, error) {
+// judge is what a patch does to a half of a row that existed before, or did not. Where there is no policy, the row tells
+// what the patch does not; the row's key and the times of its writes are known to every patch.
+func (f *indexer) judge(h *half, row any, existed bool, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
-	for _, field := range h.fields {
+	fills := existed && h.mentioned(said)
+	for i, field := range h.fields {
 		p := keys.PatchedComposite{Change: said[field]}
 		v := f.codec.Value(row, field)
 		if p.Change == keys.FieldGiven {
 			p.Value = v
 		}
-		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) {
+		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) || fills && h.filled[i] {
 			p.KeyValue = v
 		}
 		parts = append(parts, p)

@@ -195,6 +195,9 @@ type half struct {
 	keys.IndexHalf
 	sort   bool
 	fields []int
+	// filled says, aligned with fields, of which the row tells the value where a patch gives others of the half: of those
+	// that are never without one, and in a unique index of all, for what the row has there is to be its key.
+	filled []bool
 }
 
 func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
@@ -235,11 +238,15 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	}
 	// A key of a unique index that is cut short would keep other rows out that have nothing but its beginning in
 	// common with it.
-	whole := m.Entity == nil || m.Indexes[i].Unique
+	unique := m.Indexes[i].Unique
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {
-			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy, NeverTruncate: whole},
-				sort, h.Fields})
+			filled := make([]bool, len(h.Fields))
+			for i, f := range h.Fields {
+				filled[i] = (unique || !m.Fields[f].Nullable) && (w == nil || slices.Contains(w.Part.Fields, f))
+			}
+			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy,
+				NeverTruncate: m.Entity == nil || unique}, sort, h.Fields, filled})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)
