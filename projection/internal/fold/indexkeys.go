@@ -206,8 +206,8 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.FieldUntouched })
 }
 
-// judge is what a patch does to a half of a row that existed before, or did not. Where there is no policy, the row tells
-// what the patch does not; the row's key and the times of its writes are known to every patch.
+// judge is what a patch does to a half of a row that existed, or did not. Where there is no policy, the row tells what
+// the patch does not; the row's key and the times of its writes are known to every patch.
 func (f *indexer) judge(h *half, row any, existed bool, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
