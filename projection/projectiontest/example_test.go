@@ -41,8 +41,8 @@ func Example() {
 		Projection: ProjectAccount(deposits),
 		Codec:      AccountCodec,
 		Given: []Event{
-			{Type: "Deposited", Data: `{"owner": "ada", "amount": 5}`},
-			{Type: "Deposited", Data: `{"owner": "ada", "amount": 7}`},
+			{Type: "Deposited", Subject: "ada", Data: `{"owner": "ada", "amount": 5}`},
+			{Type: "Deposited", Subject: "ada", Data: `{"owner": "ada", "amount": 7}`},
 		},
 		Want: []Account{{Owner: "ada", Balance: 12}},
 	})

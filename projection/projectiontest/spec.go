@@ -62,7 +62,9 @@ type Event struct {
 	Source  string // "/test"
 	Type    string // one that the projection takes, or one of Types
 	Version int    // of the data, 1 by default
-	Subject string // none
+	// Subject is that which producers send. There is none by default, and a dead letter without one blocks no other event,
+	// so that there are rows in the end that there are not in production.
+	Subject string
 	// Time is an RFC 3339 date-time. By default events are a minute apart, the first at 2024-01-01T00:00:00Z.
 	Time string
 	// Data is the event's data: JSON as a string or bytes, or a value that encoding/json makes it of. By default {}.

@@ -114,6 +114,22 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 	}
 }
 
+// TestADeadLetterBlocksOnlyEventsOfItsSubject: so a spec without subjects may have rows that production has not.
+func TestADeadLetterBlocksOnlyEventsOfItsSubject(t *testing.T) {
+	given := func(subject string) []Event {
+		return []Event{{Type: "Deposited", Subject: subject, Data: "[]"},
+			{Type: "Deposited", Subject: subject, Data: `{"owner": "a"}`}}
+	}
+	Run(t, Spec[Account]{
+		Projection: ProjectAccount(deposits), Codec: AccountCodec, Given: given("a"),
+		WantDeadLetters: []DeadLetter{{ID: "1"}, {ID: "2", Reason: "an earlier event of the same subject"}},
+	})
+	Run(t, Spec[Account]{
+		Projection: ProjectAccount(deposits), Codec: AccountCodec, Given: given(""),
+		Want: []Account{{"a", 0}}, WantDeadLetters: []DeadLetter{{ID: "1"}},
+	})
+}
+
 func TestRowsThatNobodyFoldsAreNoExpectation(t *testing.T) {
 	for _, tt := range []struct {
 		want    []Rows

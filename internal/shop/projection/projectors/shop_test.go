@@ -36,8 +36,10 @@ func TestOrdersAreCounted(t *testing.T) {
 	projectiontest.Run(t, projectiontest.Spec[model.OrderCount]{
 		Projection: ops.ProjectOrderCount(OrderCount{}),
 		Codec:      model.OrderCountCodec,
-		Given:      []projectiontest.Event{{Type: "OrderPlaced", Data: placed}, {Type: "OrderPlaced", Data: placed}},
-		Want:       []model.OrderCount{{Orders: 2, Revenue: 21}},
+		Given: []projectiontest.Event{
+			{Type: "OrderPlaced", Subject: "o1", Data: placed}, {Type: "OrderPlaced", Subject: "o1", Data: placed},
+		},
+		Want: []model.OrderCount{{Orders: 2, Revenue: 21}},
 	})
 }
 
