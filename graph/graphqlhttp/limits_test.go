@@ -261,6 +261,29 @@ func TestNoMessageRepeatsWhatItIsGiven(t *testing.T) {
 	}
 }
 
+// TestRequestsMayNameAsManyRowsAsTheDocumentsSay: docs/annotations.md has the numbers.
+func TestRequestsMayNameAsManyRowsAsTheDocumentsSay(t *testing.T) {
+	h := New(testSchema, Config{})
+	for name, c := range map[string]struct {
+		one            string
+		allowed, above int
+	}{
+		"ids":                {`"123e4567-e89b-12d3-a456-426614174000"`, 9_998, 9_999},
+		"keys of two fields": {`{"orderId":"order-1","version":"v0001"}`, 3_332, 3_333},
+	} {
+		ask := func(n int) reply {
+			variables := `{"v":[` + strings.Repeat(c.one+",", n-1) + c.one + `]}`
+			return query(t, h, "query($v: [String]) { hello }", variables)
+		}
+		if got := ask(c.allowed); got.code() == "LIMIT_EXCEEDED" {
+			t.Errorf("%s: %d of them: %d %.200s", name, c.allowed, got.status, got.body)
+		}
+		if got := ask(c.above); got.status != 413 || got.code() != "LIMIT_EXCEEDED" {
+			t.Errorf("%s: %d of them: %d %.200s", name, c.above, got.status, got.body)
+		}
+	}
+}
+
 // TestValuesOfVariablesAreCounted: each takes many times the memory of its text.
 func TestValuesOfVariablesAreCounted(t *testing.T) {
 	h := New(testSchema, Config{MaxValues: 10})
