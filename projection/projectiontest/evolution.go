@@ -100,6 +100,11 @@ func (e *Evolution) fold(ctx context.Context, p projection.Projection, log []Eve
 
 func (e *Evolution) testCase(p projection.Projection, log []Event) *testCase {
 	c := &testCase{projection: p, given: log, types: e.Types}
+	for _, one := range e.Projections {
+		if slices.Contains(p.Members(), one.Name) {
+			c.members = append(c.members, one)
+		}
+	}
 	for _, m := range p.Models() {
 		c.want = append(c.want, storedRows{m})
 	}

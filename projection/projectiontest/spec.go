@@ -10,7 +10,6 @@
 package projectiontest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,7 +58,7 @@ type GroupSpec struct {
 // Event is an event of a Spec. Whatever is left out gets a value that suits most cases.
 type Event struct {
 	ID      string // the event's number in Given, "1", "2" …
-	Source  string // "/test"
+	Source  string // the stream of the model that takes it, "/test" where it has none
 	Type    string // one that the projection takes, or one of Types
 	Version int    // of the data, 1 by default
 	// Subject is that which producers send. There is none by default, and a dead letter without one blocks no other event,
@@ -100,7 +99,7 @@ func RunGroup(t testing.TB, s GroupSpec) {
 
 func (s *Spec[R]) testCase() *testCase {
 	return &testCase{
-		projection: s.Projection, takes: s.Projection.Events, given: s.Given, types: s.Types,
+		projection: s.Projection, members: []projection.Projection{s.Projection}, given: s.Given, types: s.Types,
 		want: []Rows{RowsOf(s.Codec, s.Want...)}, wantDeadLetters: s.WantDeadLetters, more: s.Options,
 	}
 }
@@ -111,20 +110,16 @@ func (s *GroupSpec) testCase() (*testCase, error) {
 		return nil, fmt.Errorf("the models of the projections are not connected by references: there are %d groups of them; "+
 			"test each by itself", len(group))
 	}
-	c := &testCase{
-		projection: group[0], given: s.Given, types: s.Types, want: s.Want, wantDeadLetters: s.WantDeadLetters,
-		more: s.Options,
-	}
-	for _, p := range s.Projections {
-		c.takes = append(c.takes, p.Events...)
-	}
-	return c, nil
+	return &testCase{
+		projection: group[0], members: s.Projections, given: s.Given, types: s.Types, want: s.Want,
+		wantDeadLetters: s.WantDeadLetters, more: s.Options,
+	}, nil
 }
 
 // testCase is a Spec or a GroupSpec.
 type testCase struct {
 	projection      projection.Projection
-	takes           []string // types of events
+	members         []projection.Projection // of which the projection consists
 	given           []Event
 	types           eventlog.Types
 	want            []Rows
@@ -196,12 +191,13 @@ func (s *testCase) same(ctx context.Context, first result, w way) error {
 
 func (s *testCase) events() ([]eventlog.Event, error) {
 	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	takes := s.takes()
 	events := make([]eventlog.Event, len(s.given))
 	for i, g := range s.given {
-		if !slices.Contains(s.takes, g.Type) && s.types[g.Type] == nil {
+		if !slices.Contains(takes, g.Type) && s.types[g.Type] == nil {
 			return nil, fmt.Errorf("event %d: Type: projection %s takes no %q, but %s; name it in Types if it is to "+
 				"be passed over",
-				i+1, s.projection.Name, g.Type, strings.Join(s.takes, ", "))
+				i+1, s.projection.Name, g.Type, strings.Join(takes, ", "))
 		}
 		e, err := g.event()
 		if err != nil {
@@ -209,6 +205,9 @@ func (s *testCase) events() ([]eventlog.Event, error) {
 		}
 		if e.ID == "" {
 			e.ID = strconv.Itoa(i + 1)
+		}
+		if g.Source == "" {
+			e.Source = s.source(g.Type)
 		}
 		if g.Time == "" {
 			e.Time = at
@@ -219,9 +218,27 @@ func (s *testCase) events() ([]eventlog.Event, error) {
 	return events, nil
 }
 
-// event makes the event, but for what follows from its place.
+// takes are the types of events that the projections take.
+func (s *testCase) takes() (all []string) {
+	for _, p := range s.members {
+		all = append(all, p.Events...)
+	}
+	return all
+}
+
+// source is that of an event that says none: a projection with a source of its own would pass over others.
+func (s *testCase) source(eventType string) string {
+	for _, p := range s.members {
+		if p.EventSource != "" && slices.Contains(p.Events, eventType) {
+			return p.EventSource
+		}
+	}
+	return "/test"
+}
+
+// event makes the event, but for what follows from its place and from who takes it.
 func (e *Event) event() (eventlog.Event, error) {
-	made := eventlog.Event{ID: e.ID, Source: cmp.Or(e.Source, "/test"), Type: e.Type, Subject: e.Subject}
+	made := eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject}
 	if e.Version > 1 {
 		made.Extensions = map[string]string{eventlog.VersionAttribute: strconv.Itoa(e.Version)}
 	}
