@@ -502,6 +502,84 @@ func setTimeOfVehicle(r *Vehicle, field int, t time.Time) {
 	}
 }
 
+// ActiveVehicleCodec reads and writes the stored form of ActiveVehicle.
+var ActiveVehicleCodec = &querydb.Codec[ActiveVehicle]{
+	Model:   ActiveVehicleModel,
+	Encode:  encodeActiveVehicle,
+	Decode:  decodeActiveVehicle,
+	Value:   valueOfActiveVehicle,
+	Clone:   cloneActiveVehicle,
+	Time:    timeOfActiveVehicle,
+	SetTime: setTimeOfActiveVehicle,
+}
+
+// KeyOfActiveVehicle returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfActiveVehicle(r *ActiveVehicle) (keys.Key, error) {
+	return querydb.KeyOf(ActiveVehicleCodec, r)
+}
+
+func encodeActiveVehicle(b *record.Builder, r *ActiveVehicle) {
+	b.String(r.ID)
+	b.DateTime(r.SeenAt)
+	b.DateTime(r.ActiveUntil)
+}
+
+func decodeActiveVehicle(rec record.Record, r *ActiveVehicle) error {
+	if rec.Len() != 3 {
+		return fmt.Errorf("record of ActiveVehicle has %d fields, want 3", rec.Len())
+	}
+	*r = ActiveVehicle{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(ActiveVehicleModel, 0)
+	}
+	if r.SeenAt, ok = record.DateTime(rec.JSON(1)); !ok {
+		return mismatch(ActiveVehicleModel, 1)
+	}
+	if r.ActiveUntil, ok = record.DateTime(rec.JSON(2)); !ok {
+		return mismatch(ActiveVehicleModel, 2)
+	}
+	return nil
+}
+
+func valueOfActiveVehicle(r *ActiveVehicle, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // seenAt
+		return keys.DateTime(r.SeenAt)
+	case 2: // activeUntil
+		return keys.DateTime(r.ActiveUntil)
+	}
+	return keys.Value{}
+}
+
+func cloneActiveVehicle(r *ActiveVehicle) ActiveVehicle {
+	c := *r
+	c.SeenAt = r.SeenAt.UTC()
+	c.ActiveUntil = r.ActiveUntil.UTC()
+	return c
+}
+
+func timeOfActiveVehicle(r *ActiveVehicle, field int) time.Time {
+	switch field {
+	case 1: // seenAt
+		return r.SeenAt
+	case 2: // activeUntil
+		return r.ActiveUntil
+	}
+	return time.Time{}
+}
+
+func setTimeOfActiveVehicle(r *ActiveVehicle, field int, t time.Time) {
+	switch field {
+	case 1: // seenAt
+		r.SeenAt = t
+	case 2: // activeUntil
+		r.ActiveUntil = t
+	}
+}
+
 // mismatch is the error of a record that holds something else than the model's field.
 func mismatch(m *querydb.Model, field int) error {
 	return fmt.Errorf("record of %s: field %s is not of its type", m.Name, m.Fields[field].Name)

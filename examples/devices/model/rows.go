@@ -80,3 +80,12 @@ type Vehicle struct {
 	FleetID *string
 	SeenAt  *time.Time
 }
+
+// ActiveVehicle is a row of the read model ActiveVehicle.
+//
+// A vehicle that has been seen within a day: the row is gone when it has not.
+type ActiveVehicle struct {
+	ID          string
+	SeenAt      time.Time
+	ActiveUntil time.Time
+}

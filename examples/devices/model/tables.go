@@ -14,6 +14,7 @@ var All = []*querydb.Model{
 	DeviceEventModel,
 	AssetModel,
 	VehicleModel,
+	ActiveVehicleModel,
 }
 
 // tableFleet is the table Fleet, which several models share.
@@ -32,7 +33,7 @@ var DeviceModel = &querydb.Model{
 	Name:    "Device",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "656739d56943",
+	Version: "c36b7218565e",
 	Fields: []driver.Field{
 		{Name: "channel", Scalar: "ID"},
 		{Name: "deviceId", Scalar: "ID"},
@@ -134,7 +135,7 @@ var DeviceEventModel = &querydb.Model{
 	Name:    "DeviceEvent",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "656739d56943",
+	Version: "c36b7218565e",
 	Fields: []driver.Field{
 		{Name: "channel", Scalar: "ID"},
 		{Name: "deviceId", Scalar: "ID"},
@@ -185,7 +186,7 @@ var AssetModel = &querydb.Model{
 	Name:    "Asset",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "656739d56943",
+	Version: "c36b7218565e",
 	Fields: []driver.Field{
 		{Name: "assetId", Scalar: "ID"},
 		{Name: "region", Scalar: "String"},
@@ -253,7 +254,7 @@ var VehicleModel = &querydb.Model{
 	Name:    "Vehicle",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "656739d56943",
+	Version: "c36b7218565e",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "deviceBinding", Scalar: "String", Nullable: true},
@@ -325,4 +326,38 @@ var VehicleModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	Entity:    &querydb.Entity{Table: tableFleet, Kind: "Vehicle", PhysicalIndexes: []int{0, 2}},
+}
+
+// ActiveVehicleModel describes the read model ActiveVehicle.
+var ActiveVehicleModel = &querydb.Model{
+	Name:    "ActiveVehicle",
+	Plugin:  "",
+	Table:   "Fleet",
+	Version: "c36b7218565e",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "seenAt", Scalar: "DateTime"},
+		{Name: "activeUntil", Scalar: "DateTime"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$indexpolicy-demo#v1#activevehicle",
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString, Before: "id_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+			Escape: keys.EscapeNone,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$indexpolicy-demo#v1#activevehicle",
+		},
+	},
+	TTL:       2,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableFleet, Kind: "ActiveVehicle"},
 }

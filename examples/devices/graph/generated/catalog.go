@@ -61,6 +61,16 @@ var Catalog = &catalog.Catalog{
 				"seenAt":        {Name: "seenAt", Ordinal: 4},
 			},
 		},
+		"ActiveVehicle": {
+			Name:  "ActiveVehicle",
+			Model: model.ActiveVehicleModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":          {Name: "id", Ordinal: 0},
+				"seenAt":      {Name: "seenAt", Ordinal: 1},
+				"activeUntil": {Name: "activeUntil", Ordinal: 2},
+			},
+		},
 	},
 	Queries: map[string]*catalog.Query{
 		"Device": {
@@ -197,6 +207,23 @@ var Catalog = &catalog.Catalog{
 			HasOperands: false,
 			PK: []catalog.KeyArg{
 				{Name: "deviceBinding", Kind: keys.KindString},
+			},
+		},
+		"ActiveVehicle": {
+			Name:  "ActiveVehicle",
+			Type:  "ActiveVehicle",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"ActiveVehicleByIds": {
+			Name:  "ActiveVehicleByIds",
+			Type:  "ActiveVehicle",
+			Index: driver.Primary,
+			Kind:  catalog.QueryMany,
+			PK: []catalog.KeyArg{
+				{Name: "ids", Kind: keys.KindString},
 			},
 		},
 	},

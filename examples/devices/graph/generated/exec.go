@@ -56,6 +56,8 @@ type QueryResolver interface {
 	VehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.Vehicle, error)
 	VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Vehicle], error)
 	VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Vehicle], error)
+	ActiveVehicle(ctx context.Context, id string, consistent *bool) (*model.ActiveVehicle, error)
+	ActiveVehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.ActiveVehicle, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -143,10 +145,19 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
-Queries of the read models Device, Asset and Vehicle, whose rows are folded from events.
+Queries of the read models Device, Asset, Vehicle and ActiveVehicle, whose rows are folded from events.
 """
 schema {
   query: Query
+}
+
+"""
+A vehicle that has been seen within a day: the row is gone when it has not.
+"""
+type ActiveVehicle {
+  id: ID!
+  seenAt: DateTime!
+  activeUntil: DateTime!
 }
 
 """
@@ -619,6 +630,34 @@ type Query {
     """
     nextToken: String
   ): VehicleByDeviceBindingConnection!
+  """
+  One row of ActiveVehicle by its id; null where there is none.
+  """
+  ActiveVehicle(
+    """
+    The id of the row.
+    """
+    id: ID!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): ActiveVehicle
+  """
+  The rows of ActiveVehicle that ids name, in that order; null in the place of each that is not there.
+  """
+  ActiveVehicleByIds(
+    """
+    The id of each row; a row that is named twice is answered twice.
+    """
+    ids: [ID!]!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): [ActiveVehicle]!
 }
 
 """
@@ -669,6 +708,18 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // childFields_* functions provide shared child field context lookups.
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
+
+func childFields_ActiveVehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return fieldexec.ScalarContext(field, "ActiveVehicle", "ID", false, false)
+	case "seenAt":
+		return fieldexec.ScalarContext(field, "ActiveVehicle", "DateTime", false, false)
+	case "activeUntil":
+		return fieldexec.ScalarContext(field, "ActiveVehicle", "DateTime", false, false)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ActiveVehicle", field.Name)
+}
 
 func childFields_Asset(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
@@ -909,6 +960,28 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 // endregion ************************** internal!.gotpl ***************************
 
 // region    ***************************** args.gotpl *****************************
+
+func field_Query_ActiveVehicleByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	args := map[string]any{}
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "ids", unmarshalNID2ᚕstringᚄ); err != nil {
+		return nil, err
+	}
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+		return nil, err
+	}
+	return args, nil
+}
+
+func field_Query_ActiveVehicle_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	args := map[string]any{}
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "id", unmarshalNID2string); err != nil {
+		return nil, err
+	}
+	if err := fieldexec.Argument(ctx, ec, rawArgs, args, "consistent", unmarshalOBoolean2ᚖbool); err != nil {
+		return nil, err
+	}
+	return args, nil
+}
 
 func field_Query_AssetByIds_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	args := map[string]any{}
@@ -1335,6 +1408,30 @@ func fieldContext_Query_VehicleByDeviceBinding(ctx context.Context, ec *executio
 	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_VehicleByDeviceBinding_args)
 }
 
+func _Query_ActiveVehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ActiveVehicle,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ActiveVehicle(ctx, fieldexec.Arg[string](fc, "id"), fieldexec.Arg[*bool](fc, "consistent"))
+		}, marshalOActiveVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐActiveVehicle, true, false)
+}
+func fieldContext_Query_ActiveVehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ActiveVehicle)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ActiveVehicle_args)
+}
+
+func _Query_ActiveVehicleByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query_ActiveVehicleByIds,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ActiveVehicleByIds(ctx, fieldexec.Arg[[]string](fc, "ids"), fieldexec.Arg[*bool](fc, "consistent"))
+		}, marshalNActiveVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐActiveVehicle, true, true)
+}
+func fieldContext_Query_ActiveVehicleByIds(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = fieldexec.ObjectContext(ec, field, "Query", true, true, childFields_ActiveVehicle)
+	return fieldexec.WithArguments(ctx, ec.OperationContext, ec, fc, field_Query_ActiveVehicleByIds_args)
+}
+
 func _Query___type(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return fieldexec.Resolve(ctx, ec.OperationContext, ec, field, fieldContext_Query___type,
 		func(ctx context.Context) (any, error) {
@@ -1516,6 +1613,27 @@ func unmarshalInputDeviceKey(ctx context.Context, ec *executionContext, obj any)
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var activeVehicleImplementors = []string{"ActiveVehicle"}
+
+func _ActiveVehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.ActiveVehicle) graphql.Marshaler {
+	fields, out, deferredFieldSet, deferLabelToView := fieldexec.Begin(ec.OperationContext, sel, activeVehicleImplementors)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = fieldexec.TypeName("ActiveVehicle")
+		case "id":
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ActiveVehicle, obj.ID, marshalNID2string, true)
+		case "seenAt":
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ActiveVehicle, obj.SeenAt, marshalNDateTime2timeᚐTime, true)
+		case "activeUntil":
+			fieldexec.Value(ctx, ec.OperationContext, ec, fields, out, i, childFields_ActiveVehicle, obj.ActiveUntil, marshalNDateTime2timeᚐTime, true)
+		default:
+			panic(fieldexec.Unknown(field))
+		}
+	}
+	return fieldexec.Finish(ctx, ec, &ec.Deferred, out, deferredFieldSet, deferLabelToView)
+}
 
 var assetImplementors = []string{"Asset"}
 
@@ -1712,6 +1830,10 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_VehicleByFleet, graphql.Null))
 		case "VehicleByDeviceBinding":
 			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_VehicleByDeviceBinding, graphql.Null))
+		case "ActiveVehicle":
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ActiveVehicle, graphql.RequiredNull))
+		case "ActiveVehicleByIds":
+			out.Concurrently(i, fieldexec.Root(innerCtx, ec.OperationContext, ec, out, field, _Query_ActiveVehicleByIds, graphql.Null))
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return _Query___type(ctx, ec, field)
@@ -2047,6 +2169,10 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 
 // region    ***************************** type.gotpl *****************************
 
+func marshalNActiveVehicle2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐActiveVehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.ActiveVehicle) graphql.Marshaler {
+	return fieldexec.List(ctx, ec, sel, v, false, marshalOActiveVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐActiveVehicle)
+}
+
 func marshalNAsset2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Asset) graphql.Marshaler {
 	return fieldexec.List(ctx, ec, sel, v, false, marshalOAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset)
 }
@@ -2344,6 +2470,13 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 		}
 	}
 	return res
+}
+
+func marshalOActiveVehicle2ᚖexampleᚗcomᚋdevicesᚋmodelᚐActiveVehicle(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.ActiveVehicle) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _ActiveVehicle(ctx, ec, sel, v)
 }
 
 func marshalOAsset2ᚖexampleᚗcomᚋdevicesᚋmodelᚐAsset(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Asset) graphql.Marshaler {

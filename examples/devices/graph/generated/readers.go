@@ -184,6 +184,30 @@ func (r Reader) VehicleByDeviceBinding(ctx context.Context, deviceBinding string
 	return graph.FetchPage(ctx, r.rt, model.VehicleCodec, &graph.QueryRequest{Name: "VehicleByDeviceBinding", PK: []keys.Value{keys.String(deviceBinding)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// ActiveVehicleArgs are the arguments of ActiveVehicle that may be left out: nil.
+type ActiveVehicleArgs struct {
+	Consistent *bool
+}
+
+// ActiveVehicle asks the query ActiveVehicle.
+func (r Reader) ActiveVehicle(ctx context.Context, id string, args ActiveVehicleArgs) (*model.ActiveVehicle, error) {
+	return graph.FetchOne(ctx, r.rt, model.ActiveVehicleCodec, &graph.QueryRequest{Name: "ActiveVehicle", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// ActiveVehicleByIdsArgs are the arguments of ActiveVehicleByIds that may be left out: nil.
+type ActiveVehicleByIdsArgs struct {
+	Consistent *bool
+}
+
+// ActiveVehicleByIds asks the query ActiveVehicleByIds.
+func (r Reader) ActiveVehicleByIds(ctx context.Context, ids []string, args ActiveVehicleByIdsArgs) ([]*model.ActiveVehicle, error) {
+	values := make([]keys.Value, len(ids))
+	for i, id := range ids {
+		values[i] = keys.String(id)
+	}
+	return graph.FetchMany(ctx, r.rt, model.ActiveVehicleCodec, &graph.QueryRequest{Name: "ActiveVehicleByIds", IDs: values, Consistent: args.Consistent})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

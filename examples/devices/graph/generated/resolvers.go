@@ -90,3 +90,13 @@ func (r *queries) VehicleByFleet(ctx context.Context, accountID string, fleetID 
 func (r *queries) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*VehicleByDeviceBindingConnection, error) {
 	return Reader{r.rt}.VehicleByDeviceBinding(ctx, deviceBinding, VehicleByDeviceBindingArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
+
+// ActiveVehicle answers ActiveVehicle.
+func (r *queries) ActiveVehicle(ctx context.Context, id string, consistent *bool) (*model.ActiveVehicle, error) {
+	return Reader{r.rt}.ActiveVehicle(ctx, id, ActiveVehicleArgs{Consistent: consistent})
+}
+
+// ActiveVehicleByIds answers ActiveVehicleByIds.
+func (r *queries) ActiveVehicleByIds(ctx context.Context, ids []string, consistent *bool) ([]*model.ActiveVehicle, error) {
+	return Reader{r.rt}.ActiveVehicleByIds(ctx, ids, ActiveVehicleByIdsArgs{Consistent: consistent})
+}

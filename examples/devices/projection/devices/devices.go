@@ -16,5 +16,6 @@ func Projections() []projection.Projection {
 		ops.ProjectStamp(Stamp{}),
 		ops.ProjectAsset(Asset{}),
 		ops.ProjectVehicle(Vehicle{}),
+		ops.ProjectActiveVehicle(ActiveVehicle{}),
 	}
 }

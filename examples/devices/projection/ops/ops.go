@@ -190,3 +190,34 @@ var VehicleFields = struct {
 		Reset:   func(row *model.Vehicle) { row.SeenAt = nil },
 	},
 }
+
+// ActiveVehicle makes the ops of ActiveVehicle.
+var ActiveVehicle = projection.Ops[model.ActiveVehicle, string, string]{
+	Codec: model.ActiveVehicleCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.ActiveVehicle
+		row.ID = k
+		return model.KeyOfActiveVehicle(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.ActiveVehicleModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.ActiveVehicle, k string) {
+		row.ID = k
+	},
+}
+
+// ActiveVehicleFields are the fields that a patch of ActiveVehicle can name.
+var ActiveVehicleFields = struct {
+	SeenAt      *projection.PatchField[model.ActiveVehicle, time.Time]
+	ActiveUntil *projection.PatchField[model.ActiveVehicle, time.Time]
+}{
+	SeenAt: &projection.PatchField[model.ActiveVehicle, time.Time]{
+		Ordinal: 1,
+		Write:   func(row *model.ActiveVehicle, v time.Time) { row.SeenAt = v },
+	},
+	ActiveUntil: &projection.PatchField[model.ActiveVehicle, time.Time]{
+		Ordinal: 2,
+		Write:   func(row *model.ActiveVehicle, v time.Time) { row.ActiveUntil = v },
+	},
+}

@@ -231,6 +231,32 @@ func ProjectVehicle(p VehicleProjector) projection.Projection {
 	})
 }
 
+// ActiveVehicleProjector folds events into rows of ActiveVehicle: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type ActiveVehicleProjector interface {
+	VehicleSeen(e event.VehicleSeen, m projection.Meta) []projection.Op
+}
+
+// ProjectActiveVehicle makes the projection ActiveVehicle of its projector.
+func ProjectActiveVehicle(p ActiveVehicleProjector) projection.Projection {
+	return projection.New(&ActiveVehicle, projection.Projection{
+		Name:   "ActiveVehicle",
+		Events: []string{"VehicleSeen"},
+		Code:   []any{p},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "VehicleSeen":
+				data, err := event.DecodeVehicleSeen(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.VehicleSeen(data, m), nil
+			}
+			return foreign("ActiveVehicle", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)
