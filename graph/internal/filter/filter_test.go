@@ -3,6 +3,7 @@ package filter_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -62,6 +63,26 @@ func TestNeAsksForAValueAndNotOfEqDoesNot(t *testing.T) {
 		}
 		if ne, notEq := holds(eq("ne")), holds(catalog.Filter{"not": eq("eq")}); ne != want.ne || notEq != want.notEq {
 			t.Errorf("label %q: ne is %v and not of eq %v, want %v", label, ne, notEq, want)
+		}
+	}
+}
+
+// TestAFilterHas200PartsAtMost as docs/annotations.md counts them.
+func TestAFilterHas200PartsAtMost(t *testing.T) {
+	in := func(n int) catalog.Filter {
+		return catalog.Filter{"label": map[string]any{"in": slices.Repeat([]any{"a"}, n)}}
+	}
+	both := func(a, b int) catalog.Filter { return catalog.Filter{"and": []any{in(a), in(b)}} }
+	for name, c := range map[string]struct{ most, more catalog.Filter }{
+		"values of in":        {in(199), in(200)},
+		"filters of a list":   {both(98, 97), both(98, 98)}, // and, two filters, two fields
+		"what not stands for": {catalog.Filter{"not": in(198)}, catalog.Filter{"not": in(199)}},
+	} {
+		if _, err := filter.Parse(boxes(), c.most); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := filter.Parse(boxes(), c.more); graphqlerr.CodeOf(err) != graphqlerr.LimitExceeded {
+			t.Errorf("%s: one more: %v, want LIMIT_EXCEEDED", name, err)
 		}
 	}
 }
