@@ -46,3 +46,13 @@ func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFirstFieldOfAPartitionKeyIsAlwaysAskedFor though rows may have none: a query reads one partition.
+func TestTheFirstFieldOfAPartitionKeyIsAlwaysAskedFor(t *testing.T) {
+	account, fleet := &Field{Name: "accountId", Nullable: true}, &Field{Name: "fleetId", Nullable: true}
+	x := &Index{PK: Half{Fields: []*Field{account, fleet}}}
+	q := Query{Required: []*Field{account, fleet}}
+	if q.split(x); !slices.Equal(q.Required, []*Field{account}) || !slices.Equal(q.Trailing, []*Field{fleet}) {
+		t.Errorf("required are %q and may be left out %q", FieldNames(q.Required), FieldNames(q.Trailing))
+	}
+}
