@@ -46,7 +46,7 @@ type App struct {
 	Events      eventlog.Types // the declared event types
 	Projections []projection.Projection
 	Catalog     *catalog.Catalog
-	// Schema makes the executable schema over a runtime.
+	// Schema makes the executable schema over a runtime: graph.Schema, of the project's own package graph.
 	Schema func(*graph.Runtime) graphql.ExecutableSchema
 	// SDL is the printed schema of the API.
 	SDL string
@@ -56,14 +56,14 @@ type App struct {
 	Sample iter.Seq[eventlog.Event]
 }
 
-// check refuses an app that lacks its API, of which package graph/generated has the parts.
+// check refuses an app that lacks its API, of which the project's package graph and graph/generated have the parts.
 func (a *App) check() error {
 	var missing []error
 	if a.Catalog == nil {
 		missing = append(missing, errors.New("App.Catalog is nil: give generated.Catalog"))
 	}
 	if a.Schema == nil {
-		missing = append(missing, errors.New("App.Schema is nil: give generated.New"))
+		missing = append(missing, errors.New("App.Schema is nil: give graph.Schema, of the project's own package graph"))
 	}
 	if len(missing) == 0 {
 		return nil

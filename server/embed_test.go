@@ -157,7 +157,10 @@ func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 func TestAnAppThatLacksItsAPIIsRefused(t *testing.T) {
 	cfg := EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})}
 	_, err := Embed(t.Context(), App{}, cfg)
-	for _, want := range []string{"App.Catalog is nil: give generated.Catalog", "App.Schema is nil: give generated.New"} {
+	for _, want := range []string{
+		"App.Catalog is nil: give generated.Catalog",
+		"App.Schema is nil: give graph.Schema, of the project's own package graph",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q: %v", want, err)
 		}

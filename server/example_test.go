@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
@@ -25,7 +26,7 @@ import (
 // app is a project: all of it is generated, but for its projectors.
 var app = server.App{
 	Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
-	Schema: generated.New, SDL: generated.SDL(),
+	Schema: graph.Schema, SDL: generated.SDL(),
 }
 
 // The main function of a project.
