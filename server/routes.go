@@ -89,9 +89,13 @@ func (p *routes) admin() *admin.API {
 		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Log: p.log}
 }
 
+// waitersShare is the share of the connections that may have queries which wait for a position: the rest is for all who
+// can be answered.
+const waitersShare = 4
+
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
 	at := positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
-		Key: p.tokenKey, Wait: p.cfg.PositionWait, Logger: p.log})
+		Key: p.tokenKey, Wait: p.cfg.PositionWait, Waiters: p.cfg.MaxConnections / waitersShare, Logger: p.log})
 	mux := http.NewServeMux()
 	cors := &middleware.CORS{
 		Origins: p.cfg.CORSOrigins,

@@ -46,15 +46,17 @@ type Config struct {
 	Catalog *catalog.Catalog
 	Key     keys.TokenKey
 	Wait    time.Duration // that a query waits for rows to reach a position
+	Waiters int           // queries that wait at the same time, at least 1: each keeps a connection from others
 	Logger  *slog.Logger
 }
 
 // Positions adds positions to answers, and has queries wait for them, as an interceptor of all operations.
 type Positions struct {
-	cfg    Config
-	source source
-	asked  operations
-	sealer sealer
+	cfg     Config
+	source  source
+	asked   operations
+	sealer  sealer
+	waiters chan struct{} // has an element for each query that waits
 }
 
 var _ graphqlhttp.Interceptor = (*Positions)(nil)
@@ -62,10 +64,11 @@ var _ graphqlhttp.Interceptor = (*Positions)(nil)
 // New returns the Positions of a server.
 func New(cfg Config) *Positions {
 	return &Positions{
-		cfg:    cfg,
-		source: source{Source: cfg.Source, epoch: func() uint64 { return querydb.Epoch(cfg.DB) }},
-		asked:  operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)},
-		sealer: sealer{key: cfg.Key.Sealer()},
+		cfg:     cfg,
+		source:  source{Source: cfg.Source, epoch: func() uint64 { return querydb.Epoch(cfg.DB) }},
+		asked:   operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)},
+		sealer:  sealer{key: cfg.Key.Sealer()},
+		waiters: make(chan struct{}, max(1, cfg.Waiters)),
 	}
 }
 

@@ -20,27 +20,38 @@ type asked struct {
 // there sooner, and some logs are asked over a network.
 const patience = 200 * time.Millisecond
 
-// await waits until the rows that the projections fold have reached the positions.
+// await waits until the rows that the projections fold have reached the positions. Where as many queries wait as may,
+// it only looks whether they have.
 func (p *Positions) await(ctx context.Context, tokens []string, those []*projections.Running) error {
-	waiting, cancel := context.WithTimeout(ctx, p.cfg.Wait)
+	wait := p.cfg.Wait
+	select {
+	case p.waiters <- struct{}{}:
+		defer func() { <-p.waiters }()
+	default:
+		wait = 0
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	all, err := p.open(waiting, tokens)
 	if err != nil {
 		return err
 	}
 	at := offsets(all)
-	soon, cancelSoon := context.WithTimeout(waiting, min(patience, p.cfg.Wait/2))
+	soon, cancelSoon := context.WithTimeout(waiting, min(patience, wait/2))
 	defer cancelSoon()
-	if reach(soon, at, those) == nil {
+	if err = reach(soon, at, those); err == nil {
 		return nil
 	}
 	if beyond := p.source.beyond(waiting, all); len(beyond) > 0 {
 		return refusal(beyond)
 	}
-	if reach(waiting, at, those) == nil {
+	if !errors.Is(err, projections.ErrStandStill) {
+		err = reach(waiting, at, those)
+	}
+	if err == nil {
 		return nil
 	}
-	return late(ctx, p.cfg.Wait)
+	return late(ctx, err, wait)
 }
 
 // reach waits until the rows of all of the projections have come so far.
@@ -119,14 +130,20 @@ func refusal(tokens []string) error {
 		"positions", tokens)
 }
 
-// late is the error of a query that has waited in vain, or that nobody waits for any more.
-func late(ctx context.Context, wait time.Duration) error {
+// late is the error of a query whose rows have not come so far for the reason given, or that nobody waits for any more.
+func late(ctx context.Context, why error, wait time.Duration) error {
 	switch err := ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return graphqlerr.New(graphqlerr.Timeout, "the request ran out of time while it waited for the position in the "+
 			"header %s; ask again, or leave the header out", MinHeader)
 	case err != nil:
 		return graphqlerr.New(graphqlerr.Unavailable, "the request was cancelled")
+	case errors.Is(why, projections.ErrStandStill):
+		return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s, and nobody folds "+
+			"them at present: leave the header out to read them as they are", MinHeader)
+	case wait == 0:
+		return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s, and as many "+
+			"queries wait as may: ask again, or leave the header out to read them as they are", MinHeader)
 	}
 	return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s within %s: ask "+
 		"again, or leave the header out to read them as they are", MinHeader, wait)

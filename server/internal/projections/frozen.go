@@ -220,13 +220,21 @@ func (f *Running) Reached() projection.Reached {
 // waitEvery is how often who waits looks who folds the rows, and has it looked how far others are.
 const waitEvery = 50 * time.Millisecond
 
-// Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await.
+// ErrStandStill says that nobody folds the rows that serve before somebody has decided about the event at which their
+// projection has stopped.
+var ErrStandStill = errors.New("the rows that serve stand still")
+
+// Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await. It is
+// ErrStandStill where they do not, and nobody folds them.
 func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	look := time.NewTicker(waitEvery)
 	defer look.Stop()
 	for {
 		f.serving.hurry()
 		at, _, is := f.serving.now()
+		if f.standsStill(is) && f.Reached().Offsets.Behind(offsets) {
+			return ErrStandStill
+		}
 		if !is {
 			some, cancel := context.WithTimeout(ctx, waitEvery)
 			err := f.Runner.Await(some, offsets)
@@ -245,6 +253,12 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 		case <-look.C:
 		}
 	}
+}
+
+// standsStill reports whether nobody folds the rows that serve, and nobody is about to.
+func (f *Running) standsStill(frozen bool) bool {
+	ended, err := f.state()
+	return !frozen && ended && err != nil && !otherRows(err)
 }
 
 // serveFormer has queries read rows that this program does not fold as they were written, those of some models from
