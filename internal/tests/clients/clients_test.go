@@ -27,7 +27,7 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 	dir := install(t, "client", "Reading what was written")
 	t.Run("folding is held up until a query waits", func(t *testing.T) {
 		const rounds = 20
-		s := openShop(t, false, server.Limits{})
+		s := openShop(t, untilAsked, server.Limits{})
 		for name, got := range s.play(t, dir, rounds) {
 			var listed []string
 			for i := range rounds {
@@ -49,7 +49,7 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 	})
 	t.Run("folding is held up until a query has waited in vain", func(t *testing.T) {
 		const rounds = 3
-		s := openShop(t, true, server.Limits{PositionWait: 20 * time.Millisecond})
+		s := openShop(t, untilStale, server.Limits{PositionWait: 20 * time.Millisecond})
 		for name, got := range s.play(t, dir, rounds, "late") {
 			want := outcome{Missed: map[string]int{"without": rounds, "with": 0}}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -58,6 +58,18 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 		}
 		if stale := s.stale.Load(); stale != 3*rounds {
 			t.Errorf("%d queries have waited in vain, want %d: each was asked again once", stale, 3*rounds)
+		}
+	})
+	t.Run("nothing is folded", func(t *testing.T) {
+		const rounds = 3
+		s := openShop(t, forGood, server.Limits{PositionWait: 20 * time.Millisecond})
+		s.foldOne(t) // so that answers have a position
+		for name, got := range s.play(t, dir, rounds, "never") {
+			want := outcome{Missed: map[string]int{"without": rounds, "with": rounds}, Strict: []string{"STALE"},
+				Asks: rounds + 1}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: - wanted, + what came\n%s", name, diff)
+			}
 		}
 	})
 }
@@ -71,6 +83,10 @@ type outcome struct {
 	Renamed []string
 	// Limits are how many rows come with a limit other than before, after a write, and of a page alone.
 	Limits []int
+	// Strict are the codes of the error that a client is told which takes no older rows.
+	Strict []string
+	// Asks is how many positions a client asks for that was answered with older rows.
+	Asks int
 }
 
 // play has every client do what an application does.

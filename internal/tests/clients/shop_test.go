@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
@@ -77,24 +78,32 @@ func (l *heldLog) Read(ctx context.Context, partition string, after uint64, max 
 	}
 }
 
-// shop is the server of the shop. It folds nothing from the moment when an event comes to the moment when somebody asks
-// with a position; where it is late, to the moment when that query has waited in vain.
+// hold is until when a shop folds nothing.
+type hold int
+
+const (
+	untilAsked hold = iota // until somebody asks with a position
+	untilStale             // until that query has waited in vain
+	forGood
+)
+
+// shop is the server of the shop. It folds nothing from the moment when an event comes.
 type shop struct {
 	*server.Embedded
 	url   string
 	log   *heldLog
-	late  bool
+	holds hold
 	stale atomic.Int64 // answers to queries that have waited in vain
 }
 
-func openShop(t *testing.T, late bool, limits server.Limits) *shop {
+func openShop(t *testing.T, holds hold, limits server.Limits) *shop {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	db, err := querydb.Open(t.Context(), memstore.New(), model.All, querydb.Config{Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{log: newHeldLog(), late: late}
+	s := &shop{log: newHeldLog(), holds: holds}
 	app := server.App{
 		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
 		Schema: generated.New, SDL: generated.SDL(),
@@ -124,8 +133,8 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/events":
 		s.log.hold()
-	case r.Header.Get("Foldql-Min-Position") == "":
-	case s.late:
+	case r.Header.Get("Foldql-Min-Position") == "" || s.holds == forGood:
+	case s.holds == untilStale:
 		s.answerLate(w, r)
 		return
 	default:
@@ -164,4 +173,28 @@ func (s *shop) answerLate(w http.ResponseWriter, r *http.Request) {
 
 func isStale(answer *httptest.ResponseRecorder) bool {
 	return strings.Contains(answer.Body.String(), `"STALE"`)
+}
+
+// foldOne appends an event that nobody holds up, and returns when answers are of the rows that it makes.
+func (s *shop) foldOne(t *testing.T) {
+	t.Helper()
+	_, err := s.log.Append(t.Context(), []eventlog.Event{{
+		ID: "first", Source: "/shop/products", Type: "ProductAdded", Subject: "first", Time: time.Unix(1, 0),
+		Data: []byte(`{"productId":"first","category":"first","brand":"Acme","name":"first","price":1,` +
+			`"addedAt":"2024-01-15T10:30:00Z"}`),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const query = "/graphql?query=%7BSales_Product(id:%22first%22)%7Bname%7D%7D"
+	for limit := time.Now().Add(20 * time.Second); ; {
+		answer := httptest.NewRecorder()
+		s.Embedded.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, query, nil))
+		if answer.Header().Get("Foldql-Position") != "" {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("the first event is not folded: %s", answer.Body)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 // TestCodeGeneratorsKnowTheTypesOfQueries without anything that is ours: testdata/typed/check.ts compiles only where
 // the types are those that it says, and asks a server what they are of.
 func TestCodeGeneratorsKnowTheTypesOfQueries(t *testing.T) {
-	dir, s := install(t, "typed", "Types"), openShop(t, false, server.Limits{})
+	dir, s := install(t, "typed", "Types"), openShop(t, untilAsked, server.Limits{})
 	runCommands(t, dir, "Types", s.url)
 	run(t, dir, "node_modules/.bin/tsc", "--outDir", "out")
 	got := run(t, dir, "node", "out/check.js", s.url)
@@ -29,7 +29,7 @@ func TestGenqlientKnowsTheTypesOfQueries(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skipf("a command of %s is curl: install it (%v)", document, err)
 	}
-	dir, s := t.TempDir(), openShop(t, false, server.Limits{})
+	dir, s := t.TempDir(), openShop(t, untilAsked, server.Limits{})
 	writeFiles(t, dir, "Go", s.url)
 	run(t, dir, "go", "mod", "init", "example.com/client")
 	runCommands(t, dir, "Go", s.url)

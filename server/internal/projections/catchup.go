@@ -53,9 +53,17 @@ func getsOn(ctx context.Context, u *unit) bool {
 // mostHeldUp is how long a process may be held up before it switches to rows that have come as far as those that serve.
 const mostHeldUp = 30 * time.Second
 
+// beginsSwitch says that other rows are about to serve: whoever waits for what those that serve lack may wait on.
+func beginsSwitch(u *unit) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.switches = true
+}
+
 // switched has what is built come as far as what serves, and serve in its place. It ends who folds.
 func (u *unit) switched(ctx context.Context, serving, building *crew) act {
 	u.log(slog.LevelInfo, "the rows that serve stand still until those that were built are as far")
+	beginsSwitch(u)
 	serving.end()
 	reached, err := u.catchUp(ctx)
 	at := time.Now().Round(0) // by the wall clock, which runs on while a machine sleeps

@@ -220,8 +220,8 @@ func (f *Running) Reached() projection.Reached {
 // waitEvery is how often who waits looks who folds the rows, and has it looked how far others are.
 const waitEvery = 50 * time.Millisecond
 
-// ErrStandStill says that nobody folds the rows that serve before somebody has decided about the event at which their
-// projection has stopped.
+// ErrStandStill says that nobody folds the rows that serve: before somebody has decided about the event at which their
+// projection has stopped, or before others serve in their place.
 var ErrStandStill = errors.New("the rows that serve stand still")
 
 // Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await. It is
@@ -255,10 +255,14 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	}
 }
 
-// standsStill reports whether nobody folds the rows that serve, and nobody is about to.
+// standsStill reports whether nobody folds the rows that serve, and nobody is about to. Where other programs may fold
+// them, this one does not know.
 func (f *Running) standsStill(frozen bool) bool {
+	if frozen {
+		return !f.unit.set.keep.DB.MultiWriter() && !foldsServing(f.unit)
+	}
 	ended, err := f.state()
-	return !frozen && ended && err != nil && !otherRows(err)
+	return ended && err != nil && !otherRows(err)
 }
 
 // serveFormer has queries read rows that this program does not fold as they were written, those of some models from

@@ -119,6 +119,13 @@ func hasFolded(u *unit) bool {
 	return u.folded
 }
 
+// foldsServing reports whether this program folds the rows that serve, or is about to.
+func foldsServing(u *unit) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.found.folds || u.switches
+}
+
 // NextWork is what a start does with rows of projections that change generation together, beside those that serve.
 type NextWork struct {
 	Resumes bool   // it goes on with the former rows, which are of this program

@@ -53,9 +53,10 @@ type unit struct {
 	// the generations that there are, and takes effect in those that it was made for.
 	arranging sync.RWMutex
 
-	mu     sync.Mutex
-	found  survey // what is on record, as far as it is known
-	folded bool   // this program has folded the rows that served
+	mu       sync.Mutex
+	found    survey // what is on record, as far as it is known
+	switches bool   // other rows are about to serve than those found
+	folded   bool   // this program has folded the rows that served
 }
 
 // errEnded says that everybody who folds has ended, with the source or for good.
@@ -343,7 +344,7 @@ func (s *survey) lookEvery() time.Duration {
 // serve has queries read what serves.
 func (u *unit) serve(ctx context.Context, found *survey) error {
 	u.mu.Lock()
-	u.found = *found
+	u.found, u.switches = *found, false
 	u.folded = u.folded || found.folds
 	u.mu.Unlock()
 	all, g := models(u.projections), u.set.keep.DB.Generations()

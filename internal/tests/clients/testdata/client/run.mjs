@@ -10,7 +10,7 @@ import { pages } from "./urql-pages.mjs";
 import { urqlClient } from "./urql.mjs";
 
 const [url, rounds] = [process.argv[2], Number(process.argv[3])];
-const late = process.argv[4] === "late"; // queries are asked twice, and little else is to be seen
+const rowsAre = process.argv[4]; // "late": queries are asked twice; "never": in vain; little else is to be seen then
 
 const product = `query ($id: ID!) { Sales_Product(id: $id) { productId name } }`;
 const list = `query ($category: String!, $limit: Int, $nextToken: String) {
@@ -127,9 +127,12 @@ const added = (id, category) => ({
   data: { productId: id, category, brand: "Acme", name: id, price: 1, addedAt: "2024-01-15T10:30:00Z" },
 });
 
+// codes are those of the errors that a query has failed with.
+const codes = ({ errors, graphQLErrors }) => (errors ?? graphQLErrors).map(({ extensions }) => extensions.code);
+
 // play does with a client what an application does, and returns how often it missed what was written.
 async function play(kind, client) {
-  const positions = new Positions();
+  const positions = new Positions({ strict: rowsAre === "late" });
   const [plain, recipe] = [client.plain(), client.recipe(positions)];
   const missed = { without: 0, with: 0 };
   const misses = async (asking, id) => Number((await client.name(asking, id)) !== id);
@@ -141,7 +144,15 @@ async function play(kind, client) {
     missed.with += await misses(recipe, id);
   }
 
-  if (late) return { missed };
+  if (rowsAre === "late") return { missed };
+  if (rowsAre === "never") {
+    const strictPositions = new Positions({ strict: true });
+    await append(url, added(`${kind}-strict`, kind), strictPositions);
+    const strict = await client.name(client.recipe(strictPositions), `${kind}-strict`).then(() => [], codes);
+    await append(url, added(`${kind}-more`, kind), positions);
+    await misses(recipe, `${kind}-more`);
+    return { missed, strict, asks: positions.list().length };
+  }
 
   // As many answers side by side as leave more positions than a query may ask for.
   const last = `${kind}-${rounds - 1}`;
@@ -170,7 +181,7 @@ const came = {
   urql: await play("urql", urql),
   graphcache: await play("graphcache", graphcache),
 };
-if (!late) {
+if (!rowsAre) {
   came.apollo.renamed = await renames(apollo, "apollo");
   came.graphcache.limits = await limits();
   came.graphcache.renamed = await renames(graphcache, "graphcache");
