@@ -214,6 +214,19 @@ func TestDeadLettersCountAsReached(t *testing.T) {
 	}
 }
 
+// TestAnAnswerSaysInItsExtensionsWhatItMayLack, to clients that see no headers.
+func TestAnAnswerSaysInItsExtensionsWhatItMayLack(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
+	s.ready(t)
+	s.from(t, s.appended(t, taskEvent("x", "poison")), "x") // which waits until it is a dead letter
+	res, told := s.exchange(t, "POST", "/graphql", `{"query":"{Task(id:\"x\"){title}}","extensions":{"position":true}}`,
+		"Content-Type", "application/json")
+	want := fmt.Sprintf(`"extensions":{"consistency":"blocked","position":%q}`, res.Header.Get(positions.Header))
+	if !strings.Contains(told, want) {
+		t.Errorf("%s, want %s", told, want)
+	}
+}
+
 // TestWhatIsNoPositionIsRefused at once, whoever has made it.
 func TestWhatIsNoPositionIsRefused(t *testing.T) {
 	other := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})

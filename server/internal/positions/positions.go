@@ -146,12 +146,22 @@ func (p *Positions) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 				"read: ask again"))
 		}
 	}
-	if position := asked.header.Get(Header); position != "" && inExtensions(op) {
-		extensions := map[string]any{"position": position}
-		maps.Copy(extensions, resp.Extensions)
-		resp.Extensions = extensions
+	if inExtensions(op) {
+		extend(resp, asked.header)
 	}
 	return resp
+}
+
+// extend adds to a response what the headers of its answer tell.
+func extend(resp *graphql.Response, header http.Header) {
+	extensions := map[string]any{}
+	for extension, name := range map[string]string{"position": Header, "consistency": ConsistencyHeader} {
+		if value := header.Get(name); value != "" {
+			extensions[extension] = value
+		}
+	}
+	maps.Copy(extensions, resp.Extensions)
+	resp.Extensions = extensions
 }
 
 // inExtensions reports whether the request asks for the position in the extensions of its answer, as clients do that
