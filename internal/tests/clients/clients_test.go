@@ -35,7 +35,7 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 			}
 			slices.Sort(listed) // as sort keys are
 			want := outcome{Missed: map[string]int{"without": rounds, "with": 0, "sideBySide": 0, "afterOthers": 0,
-				"refused": 0}, Kept: false, Listed: listed}
+				"refused": 0}, Kept: false, Listed: listed, Watched: []string{"nothing yet", name + "-of-another"}}
 			if name == "graphcache" {
 				want.Limits = []int{4, 1}
 			}
@@ -76,9 +76,10 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 
 // outcome is what came of a client.
 type outcome struct {
-	Missed map[string]int // reads that missed what was written
-	Kept   bool           // a position that was refused is asked for again
-	Listed []string       // what is in a list that is longer than a page
+	Missed  map[string]int // reads that missed what was written
+	Kept    bool           // a position that was refused is asked for again
+	Listed  []string       // what is in a list that is longer than a page
+	Watched []string       // what a client shows that polls, before and after another has written
 	// Renamed is the name that a list in the cache has of a row, before and after that row is asked for alone again.
 	Renamed []string
 	// Limits are how many rows come with a limit other than before, after a write, and of a page alone.

@@ -8,6 +8,7 @@ import { graphcacheClient } from "./graphcache.mjs";
 import { Positions } from "./positions.mjs";
 import { pages } from "./urql-pages.mjs";
 import { urqlClient } from "./urql.mjs";
+import { urqlPoll } from "./urql-poll.mjs";
 
 const [url, rounds] = [process.argv[2], Number(process.argv[3])];
 const rowsAre = process.argv[4]; // "late": queries are asked twice; "never": in vain; little else is to be seen then
@@ -32,6 +33,16 @@ const apollo = {
     const { data } = await client.query({ query: gql(product), variables: { id }, fetchPolicy: "network-only" });
     return data.Sales_Product?.name;
   },
+  poll(client, id, changed, pause) {
+    const watched = client.watchQuery({
+      query: gql(product),
+      variables: { id },
+      pollInterval: pause,
+      notifyOnNetworkStatusChange: false, // it shows what comes, and not that something is on its way
+    });
+    const subscription = watched.subscribe(({ data }) => data && changed(data));
+    return () => subscription.unsubscribe();
+  },
   async list(client, category) {
     const watched = client.watchQuery({ query: gql(list), variables: { category, limit: 2 } });
     const subscription = watched.subscribe(() => {}); // a component that shows the list
@@ -53,6 +64,7 @@ const urql = {
     if (error) throw error;
     return data.Sales_Product?.name;
   },
+  poll: (client, id, changed, pause) => urqlPoll(client, product, { id }, changed, pause),
   async list(client, category) {
     const items = [];
     for await (const page of pages(client, list, { category, limit: 2 }, (data) => data.Sales_ProductByCategory)) {
@@ -130,6 +142,28 @@ const added = (id, category) => ({
 // codes are those of the errors that a query has failed with.
 const codes = ({ errors, graphQLErrors }) => (errors ?? graphQLErrors).map(({ extensions }) => extensions.code);
 
+// watches returns what a client shows of a product, before and after somebody else adds it.
+async function watches(client, asking, id) {
+  const shown = [];
+  await new Promise((resolve, reject) => {
+    const end = client.poll(
+      asking,
+      id,
+      ({ Sales_Product: found }) => {
+        shown.push(found?.name ?? "nothing yet");
+        if (found) {
+          end();
+          resolve();
+        } else {
+          append(url, added(id, "watched"), new Positions()).catch(reject);
+        }
+      },
+      10,
+    );
+  });
+  return shown;
+}
+
 // play does with a client what an application does, and returns how often it missed what was written.
 async function play(kind, client) {
   const positions = new Positions({ strict: rowsAre === "late" });
@@ -173,7 +207,7 @@ async function play(kind, client) {
   const kept = positions.list().includes("of another log");
 
   const listed = (await client.list(recipe, kind)).map((item) => item.productId);
-  return { missed, kept, listed };
+  return { missed, kept, listed, watched: await watches(client, recipe, `${kind}-of-another`) };
 }
 
 const came = {
