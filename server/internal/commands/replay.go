@@ -14,7 +14,7 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// Replay folds events into a store without serving.
+// Replay folds events into a store without serving, and leaves what serves as it is.
 type Replay struct {
 	config.Data
 	config.Fold
@@ -73,7 +73,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 		}
 		events = &sources.UpTo{Source: events, Ends: ends}
 	}
-	f, err := projections.New(p.Projections, events, db, ends, runner)
+	f, err := projections.NewReplay(ctx, p.Projections, events, db, ends, runner)
 	if err != nil {
 		return err
 	}

@@ -62,14 +62,23 @@ func New(projections []projection.Projection, src eventlog.Source, db *querydb.D
 		cfg.ExplainError = advice.Add
 	}
 	f.cfg = cfg
-	for _, p := range projections {
-		r, err := projection.NewRunner(p, f.source, db, cfg)
-		if err != nil {
-			return nil, err
-		}
-		f.All = append(f.All, &Running{Runner: r, Name: p.Name, members: p.Members(), decided: make(chan struct{}, 1)})
+	if err := addRunners(f, projections, db, ""); err != nil {
+		return nil, err
 	}
 	return f, nil
+}
+
+// addRunners adds a runner of each projection over the DB, whose name says which rows it folds.
+func addRunners(f *Set, all []projection.Projection, db *querydb.DB, which string) error {
+	for _, p := range all {
+		r, err := projection.NewRunner(p, f.source, db, f.cfg)
+		if err != nil {
+			return err
+		}
+		f.All = append(f.All, &Running{Runner: r, Name: p.Name + which, members: p.Members(),
+			decided: make(chan struct{}, 1)})
+	}
+	return nil
 }
 
 // KeepServing has rows go on serving while others are built beside them. It is to be called before Prepare.

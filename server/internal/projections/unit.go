@@ -153,13 +153,11 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return nil, err
 	case u.set.keep.Off:
 		return nil, followingUnit{u}.follow(ctx, &found)
-	case found.begins && u.failed.isOver():
-		return u.failed.trying(u.begin), nil
-	case found.drops:
-		return u.rearranging(querydb.DropBuilt, "the rows that were being built are lost, and removed"), nil
-	case found.resumes:
-		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
-	case dropsFormer(ctx, u, &found): // and no query reads them here any more
+	}
+	if next := arrangement(u, &found); next != nil {
+		return next, nil
+	}
+	if dropsFormer(ctx, u, &found) { // and no query reads them here any more
 		return u.rearranging(querydb.DropFormer, "the former rows are no longer kept"), nil
 	}
 	serving, building := newCrew(ctx), newCrew(ctx)
@@ -357,37 +355,4 @@ func (u *unit) serve(ctx context.Context, found *survey) error {
 		return g.UseAll(ctx, all)
 	}
 	return nil // whoever folds them says which they are
-}
-
-// begin begins rows beside those that serve.
-func (u *unit) begin(ctx context.Context) error {
-	u.arranging.Lock()
-	defer u.arranging.Unlock()
-	err := projection.BeginBuild(ctx, u.set.keep.DB, u.set.beside, u.set.source, u.projections, u.set.cfg)
-	if err != nil {
-		return fmt.Errorf("begin to build rows beside those that serve: %w", err)
-	}
-	u.log(slog.LevelInfo, "rows are built beside those that serve")
-	return nil
-}
-
-// rearranging changes which generations there are. Queries go on reading what they have read, which is kept, until
-// serve says what they are to read.
-func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
-	return arranging(u, func(ctx context.Context) error {
-		return projection.Rearrange(ctx, u.set.keep.DB, how, u.projections, present(u.set))
-	}, message)
-}
-
-// arranging is unit.rearranging by what is given.
-func arranging(u *unit, rearrange act, message string) act {
-	return func(ctx context.Context) error {
-		u.arranging.Lock()
-		defer u.arranging.Unlock()
-		if err := rearrange(ctx); err != nil {
-			return err
-		}
-		u.log(slog.LevelInfo, message)
-		return u.set.beside.Generations().UseAll(ctx, models(u.projections))
-	}
 }
