@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/projection"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
@@ -84,6 +87,30 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 		t.Errorf("%d dead letters are left", n)
 	}
 	s.end(t)
+}
+
+// TestARetryOfAllThatIsInterruptedSaysSo, and that and only that is done which it counts.
+func TestARetryOfAllThatIsInterruptedSaysSo(t *testing.T) {
+	p, args := newProject(false), embedded(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	project := p.Projections[0].Project
+	p.Projections[0].Project = func(e *eventlog.Event, meta projection.Meta) ([]projection.Op, error) {
+		if !p.poisoned.Load() {
+			interrupt()
+		}
+		return project(e, meta)
+	}
+	s := serve(t, p.App, start{args: args})
+	s.post(t, []eventlog.Event{taskEvent("a", "poison"), taskEvent("b", "poison"), taskEvent("c", "poison")})
+	s.folded(t, 3)
+	s.end(t)
+	p.poisoned.Store(false)
+	retry := start{args: append([]string{"deadletters", "retry", "Tasks", "--all"}, args...)}
+	c := &call{}
+	c.code = retry.program(p.App, c).run(ctx)
+	c.wantExit(t, exitFailed, "interrupted")
+	c.wantExit(t, exitFailed, "Tasks: 1 folded, 0 failed")
+	runProgram(t, p.App, retry).wantExit(t, exitDone, "Tasks: 2 folded, 0 failed")
 }
 
 // TestFlagsOfAStoreAreRefusedWithoutOne: a running server has its own. Those of the environment are for all commands.

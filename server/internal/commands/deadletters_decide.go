@@ -96,6 +96,9 @@ func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.
 		for _, f := range some.Failures {
 			fmt.Fprintln(p.Stderr, f.Reason)
 		}
+		if err := ctx.Err(); err != nil { // whoever goes through a page goes no further then
+			return err
+		}
 		if m.After = some.Next; m.After == "" {
 			break
 		}
